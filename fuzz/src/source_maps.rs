@@ -16,7 +16,7 @@ const COLUMNS: u32 = 24;
 /// A source map, applied to a trace.
 pub fn source_map(input: &[u8]) {
     let Some(map) = checked(Map::read(input)) else { return };
-    assert!(map.bad_scopes().is_none_or(|bad| !bad.to_string().is_empty()));
+    assert!(map.problems().iter().all(|problem| !problem.to_string().is_empty()));
     assert!(map.debug_id().is_none_or(|id| !id.bytes().any(|byte| byte.is_ascii_uppercase())));
     let trace = trace(
         &["a", "", "get b", "async"],

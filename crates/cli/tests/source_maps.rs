@@ -122,6 +122,103 @@ fn bad_maps_are_ignored() {
     assert_eq!(directory.top("").0, GENERATED);
 }
 
+/// The name and place of the only function of a trace, `name file:line:column`, and stderr. `files` are the names and contents of files,
+/// and `options` follow `selfprof top`. In `url`, CASE is their folder.
+fn only_function(url: &str, files: &[(&str, &str)], options: &[&str]) -> (String, String) {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    let folder = directory.path().display().to_string();
+    let trace = serde_json::json!({
+        "resources": [url.replace("CASE", &folder)],
+        "frames": [{ "name": "f", "resourceId": 0, "line": 1, "column": 11 }],
+        "stacks": [{ "frameId": 0 }],
+        "samples": [{ "timestamp": 0, "stackId": 0 }, { "timestamp": 10, "stackId": 0 }],
+    });
+    fs::write(directory.path().join("t.json"), trace.to_string()).unwrap();
+    let mut command = selfprof();
+    let output =
+        output(command.current_dir(directory.path()).args(["top", "--json", "t.json"]).args(options));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let row = &json["functions"][0];
+    let file = row["resource"].as_str().unwrap().replace(&format!("file://{folder}/"), "");
+    let function = format!("{} {file}:{}:{}", row["name"].as_str().unwrap(), row["line"], row["column"]);
+    (function, text(&output.stderr).replace(&folder, ""))
+}
+
+const SCRIPT: &str = "function f(x){return x}\n//# sourceMappingURL=";
+
+/// A map of [`SCRIPT`].
+const SCRIPT_MAP: &str = r#"{"version":3,"sources":["a.ts"],"names":["original"],"sourcesContent":["// hi\nfunction original(x) { return x }\n"],"mappings":"AACA,SAASA,QAAQ"}"#;
+
+#[test]
+fn percent_encoded_urls_find_their_files() {
+    #[track_caller]
+    fn check(url: &str, script: (&str, &str), map: &str, options: &[&str]) {
+        let code = format!("{SCRIPT}{}", script.1);
+        let (found, stderr) = only_function(url, &[(script.0, &code), (map, SCRIPT_MAP)], options);
+        assert!(found.starts_with("original ") && found.ends_with("a.ts:2:10"), "{found} {stderr}");
+    }
+    let dynamic = ("site/[slug]-1a.js", "%5Bslug%5D-1a.js.map");
+    let map = "site/[slug]-1a.js.map";
+    check("https://x.test/_next/static/%5Bslug%5D-1a.js", dynamic, map, &["--source-maps", "."]);
+    check("https://x.test/_next/static/[slug]-1a.js?dpl=1", dynamic, map, &["--source-maps", "."]);
+    check("file://CASE/site/%5Bslug%5D-1a.js", dynamic, map, &[]);
+    check("file://CASE/site/%5Bslug%5D-1a.js?v=2#x", dynamic, map, &[]);
+    check("CASE/site/[slug]-1a.js", dynamic, map, &[]);
+    // Names that contain `%`, and queries of maps.
+    check("file://CASE/100%25.js", ("100%.js", "100%25.js.map?x#y"), "100%.js.map", &[]);
+    check("file://CASE/a%2520b.js", ("a%20b.js", "a%20b.js.map"), "a%20b.js.map", &[]);
+    // The map is found by the script's name, in the folder that is most like the URL.
+    let other = [("x/[id]/a.js.map", SCRIPT_MAP), ("x/other/a.js.map", "{}"), ("x/a.js.map", "{}")];
+    let (found, stderr) =
+        only_function("https://x.test/%5Bid%5D/a.js?q=/other/", &other, &["--source-maps", "x"]);
+    assert!(found.starts_with("original "), "{found} {stderr}");
+}
+
+#[test]
+fn maps_with_flaws_are_read() {
+    #[track_caller]
+    fn check(link: &str, map: &str, expected: &str, warning: &str) {
+        let code = format!("{SCRIPT}{link}\n");
+        let (found, stderr) = only_function("file://CASE/f.js", &[("f.js", &code), ("g.map", map)], &[]);
+        assert_eq!(found, expected, "{stderr}");
+        let is_warned = stderr.starts_with(&format!("warning: ignored in the source map of {warning}\n"));
+        assert!(is_warned || warning.is_empty() && !stderr.contains("warning"), "{stderr}");
+    }
+    let original = "original a.ts:2:10";
+    check("g.map", &format!("\u{FEFF}{SCRIPT_MAP}"), original, "");
+    let encoded = SCRIPT_MAP.replace('%', "%25").replace('"', "%22").replace(' ', "%20").replace('\\', "%5C");
+    check(&format!("data:application/json,{encoded}"), "", original, "");
+    let base64 = BASE64.encode(SCRIPT_MAP.as_bytes());
+    check(
+        &format!("data:application/json;charset=utf-8;base64,{}", base64.trim_end_matches('=')),
+        "",
+        original,
+        "",
+    );
+    // The place in a source without a name says nothing; the name does.
+    check("g.map", &SCRIPT_MAP.replace("[\"a.ts\"]", "[null]"), "original f.js:1:11", "");
+    let negative = r#"{"version":3,"names":[],"sources":["a.ts"],"mappings":"AAFA"}"#;
+    check(
+        "g.map",
+        negative,
+        "f f.js:1:11",
+        "/g.map: a mapping (of line 1, with a number that is negative or too large)",
+    );
+    check(
+        "g.map",
+        &SCRIPT_MAP.replace("[\"original\"]", "7"),
+        original,
+        "/g.map: the field names (it is not a list), and 1 more problem",
+    );
+    let linked = r#"{"version":3,"sections":[{"offset":{"line":0,"column":0},"url":"part.map"}]}"#;
+    check("g.map", linked, "f f.js:1:11", "/g.map: section 1 (it is at part.map, and URLs are not fetched)");
+}
+
 /// Scripts that are compiled in memory have no file, or another text than their file.
 #[test]
 fn maps_in_the_trace_come_first() {
@@ -185,8 +282,8 @@ fn scopes_rename_and_hide_functions() {
     directory.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB"));
     let (names, stderr) = directory.top("");
     assert_eq!(names, ORIGINAL, "{stderr}");
-    let start = "warning: ignored the scopes in the source map of ";
-    let rest = "/app.map: a scope is not closed\nsource maps: 7 functions mapped by 1 source map, 1 not in";
+    let start = "warning: ignored in the source map of ";
+    let rest = "/app.map: the scopes (a scope is not closed)\nsource maps: 7 functions mapped by 1 source map, 1 not in";
     assert!(stderr.starts_with(start) && stderr.contains(rest), "{stderr}");
 }
 

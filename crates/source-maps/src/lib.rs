@@ -42,17 +42,22 @@
 #![forbid(unsafe_code)]
 
 mod comments;
+mod data_url;
 mod declaration;
 mod excerpt;
 mod inference;
 mod map;
+mod problem;
 mod scopes;
 mod trace;
 mod url;
+mod vlq;
 
 pub use comments::Comments;
+pub use data_url::json_of_data_url;
 pub use excerpt::Excerpt;
 pub use inference::{FunctionPlace, infer_names};
-pub use map::{Map, MapError, json_of_data_url};
+pub use map::{Map, MapError, OriginalPosition, without_guard};
+pub use problem::Problem;
 pub use scopes::BadScopes;
 pub use trace::{Counts, MappedFunction, apply, apply_with_sources};

@@ -1,18 +1,27 @@
 //! Reading a source map, and looking up positions.
 
-mod sizes;
+mod fields;
+mod mappings;
 
+use std::borrow::Cow;
 use std::fmt;
 
-use data_encoding::BASE64;
-use sourcemap::{DecodedMap, SourceMap, SourceMapIndex};
+use serde_json::value::RawValue;
 
+use crate::data_url::json_of_data_url;
 use crate::declaration::{Declared, Text};
 use crate::excerpt::Excerpt;
-use crate::scopes::{self, BadScopes, Field, Function, Functions, Position};
+use crate::problem::{Problem, Problems};
+use crate::scopes::{self, Function, Functions, Position};
+use crate::url::is_absolute;
+use fields::{Fields, Items};
+use mappings::{Mapping, RangeMappings};
 
 /// The maximum size of a map.
-const MAX_BYTES: usize = 1 << 26;
+pub(crate) const MAX_BYTES: usize = 1 << 26;
+
+/// The maximum number of mappings. Each takes 40 bytes.
+const MAX_MAPPINGS: usize = 3 << 22;
 
 /// The maximum nesting of maps in sections. The format allows only one level.
 const MAX_LEVELS: usize = 4;
@@ -37,25 +46,18 @@ pub struct Map {
     names: Vec<String>,
     /// The functions of the generated code, from scopes.
     functions: Functions,
-    bad_scopes: Option<BadScopes>,
+    problems: Problems,
     debug_id: Option<String>,
     file: Option<String>,
 }
 
-/// A mapping, with 0-based lines and columns.
-#[derive(Clone, Copy, Debug)]
-struct Mapping {
-    generated: Position,
-    /// `None` if the generated code has no source.
-    source: Option<u32>,
-    original: Position,
-    name: Option<u32>,
-}
-
 #[derive(Debug)]
 struct Source {
-    name: String,
+    /// `None` if the map has the text only, or nothing.
+    name: Option<String>,
     text: Option<Text>,
+    /// Whether people would rather not see it: it is of a library, or made by a tool.
+    is_ignored: bool,
     /// Its functions, from scopes that have no generated ranges.
     functions: Functions,
 }
@@ -63,8 +65,8 @@ struct Source {
 /// A function's name and location in its source.
 #[derive(Clone, Debug)]
 pub(crate) struct Original<'map> {
-    /// The name of the source in the map.
-    pub(crate) source: &'map str,
+    /// The name of the source in the map, if it has one.
+    pub(crate) source: Option<&'map str>,
     /// The index of the source in the map.
     pub(crate) source_index: u32,
     /// 1-based.
@@ -79,28 +81,42 @@ pub(crate) struct Original<'map> {
     pub(crate) excerpt: Option<Excerpt<'map>>,
 }
 
-/// The JSON in a `data:` URL, which is not checked.
-pub fn json_of_data_url(url: &str) -> Result<Vec<u8>, MapError> {
-    if url.len() > MAX_BYTES {
-        return Err(MapError::TooLong);
-    }
-    let invalid = || MapError::Invalid("the data: URL is not base64-encoded JSON".to_owned());
-    let (kind, data) = url.split_once(',').ok_or_else(invalid)?;
-    if !kind.starts_with("data:application/json") || !kind.ends_with(";base64") {
-        return Err(invalid());
-    }
-    BASE64.decode(data.as_bytes()).map_err(|_| invalid())
+/// What a map has for a position, with 0-based lines and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OriginalPosition<'map> {
+    /// The source, if it has a name.
+    pub source: Option<&'map str>,
+    /// The line in the source.
+    pub line: u32,
+    /// The column in the source, in UTF-16 code units.
+    pub column: u32,
+    /// The name of the mapping.
+    pub name: Option<&'map str>,
 }
 
 impl Map {
-    /// Reads a source map or an index map.
+    /// Reads a source map or an index map. Parts that are invalid are left out, see [`Map::problems`].
     pub fn read(json: &[u8]) -> Result<Self, MapError> {
         if json.len() > MAX_BYTES {
             return Err(MapError::TooLong);
         }
-        sizes::check(scopes::without_guard(json))?;
-        let decoded = sourcemap::decode_slice(json).map_err(|error| MapError::Invalid(error.to_string()))?;
-        Self::of(&decoded, Field::read(json))
+        let text = String::from_utf8_lossy(json);
+        let fields = Fields::of(without_guard(&text))?;
+        let mut map = Self {
+            mappings: Vec::new(),
+            sources: Vec::new(),
+            names: Vec::new(),
+            functions: Functions::default(),
+            problems: Problems::default(),
+            debug_id: None,
+            file: None,
+        };
+        let mut left = Left { root_bytes: MAX_BYTES, mappings: MAX_MAPPINGS };
+        map.debug_id = map.debug_id_of(&fields);
+        map.add(&fields, (0, 0), &mut left, MAX_LEVELS)?;
+        map.mappings.sort_by_key(|mapping| mapping.generated);
+        map.functions.sort();
+        Ok(map)
     }
 
     /// Reads a map from a `data:` URL.
@@ -123,102 +139,214 @@ impl Map {
         self.file.as_deref()
     }
 
-    /// The error in the scopes of the map or of one of its sections, if any. Bad scopes are ignored.
-    pub fn bad_scopes(&self) -> Option<&BadScopes> {
-        self.bad_scopes.as_ref()
+    /// What is invalid in the map, and was left out: the first of it.
+    pub fn problems(&self) -> &[Problem] {
+        self.problems.list()
     }
 
-    fn of(decoded: &DecodedMap, field: Result<Field, serde_json::Error>) -> Result<Self, MapError> {
-        let (field, bad_scopes) = match field {
-            Ok(field) => (field, None),
-            Err(error) => (Field::default(), Some(BadScopes::Field(error.to_string()))),
-        };
-        let mut map = Self {
-            mappings: Vec::new(),
-            sources: Vec::new(),
-            names: Vec::new(),
-            functions: Functions::default(),
-            bad_scopes,
-            debug_id: decoded.debug_id().map(|id| id.to_string().to_ascii_lowercase()),
-            file: None,
-        };
-        map.add(decoded, field, (0, 0), MAX_LEVELS)?;
-        map.mappings.sort_by_key(|mapping| mapping.generated);
-        map.functions.sort();
-        Ok(map)
+    /// The sources in the map's `ignoreList`: those of libraries, and those that tools made.
+    pub fn ignored_sources(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().filter(|source| source.is_ignored).filter_map(|source| source.name.as_deref())
     }
 
+    /// The [original position](https://tc39.es/ecma426/#sec-GetOriginalPositions) of a 0-based line and column of generated code, if a
+    /// mapping on its line has one.
+    pub fn original_position(&self, line: u32, column: u32) -> Option<OriginalPosition<'_>> {
+        let (mapping, _) = self.mapping_of((line, column))?;
+        let source = self.sources.get(mapping.source? as usize)?;
+        let (line, column) = mapping.original;
+        Some(OriginalPosition { source: source.name.as_deref(), line, column, name: self.name(mapping.name) })
+    }
+
+    /// Adds a map at an offset in the generated code.
     fn add(
         &mut self,
-        decoded: &DecodedMap,
-        field: Field,
-        offset: Position,
+        fields: &Fields<'_>,
+        at: Position,
+        left: &mut Left,
         levels: usize,
     ) -> Result<(), MapError> {
-        match decoded {
-            DecodedMap::Regular(map) => self.add_map(map, field, offset),
-            DecodedMap::Hermes(map) => self.add_map(map, field, offset),
-            DecodedMap::Index(index) => self.add_sections(index, field, offset, levels)?,
+        match fields.version.map(RawValue::get) {
+            Some("3" | "3.0") => {}
+            Some(version) if version.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
+                return Err(MapError::Invalid(format!("it has version {version:.20}, which is not 3")));
+            }
+            _ => self.problems.add(Problem::Version),
         }
-        Ok(())
+        let file = fields::text("file", fields.file, &mut self.problems);
+        self.file = self.file.take().or(file.map(Cow::into_owned));
+        match fields.sections {
+            Some(sections) => self.add_sections(sections, at, left, levels),
+            None => self.add_map(fields, at, left),
+        }
     }
 
-    fn add_map(&mut self, map: &SourceMap, field: Field, (line, column): Position) {
-        self.file = self.file.take().or_else(|| map.get_file().map(str::to_owned));
+    fn add_map(
+        &mut self,
+        fields: &Fields<'_>,
+        (line, column): Position,
+        left: &mut Left,
+    ) -> Result<(), MapError> {
+        let mut problems = std::mem::take(&mut self.problems);
+        let added = self.add_sources(fields, left, &mut problems).and_then(|added| {
+            let missing = || MapError::Invalid("it has no mappings".to_owned());
+            let text = fields::text("mappings", fields.mappings, &mut problems).ok_or_else(missing)?;
+            left.mappings = left
+                .mappings
+                .checked_sub(text.bytes().filter(|byte| b",;".contains(byte)).count())
+                .ok_or_else(|| MapError::Invalid(format!("it has more than {MAX_MAPPINGS} mappings")))?;
+            let ranges =
+                fields::text("rangeMappings", fields.range_mappings, &mut problems).unwrap_or_default();
+            let mut ranges = RangeMappings::new(&ranges);
+            let mappings = mappings::decode(&text, &mut ranges, (added.sources, added.names))
+                .map_err(MapError::Invalid)?;
+            if mappings.bad > 0 {
+                let first_line = mappings.first_bad.saturating_add(line).saturating_add(1);
+                problems.add(Problem::Mappings { count: mappings.bad, first_line });
+            }
+            if let Some(reason) = ranges.problem() {
+                problems.add(Problem::RangeMappings(reason));
+            }
+            self.mappings.extend(mappings.list.into_iter().map(|mapping| {
+                let (down, right) = mapping.generated;
+                let right = if down == 0 { right.saturating_add(column) } else { right };
+                Mapping {
+                    generated: (down.saturating_add(line), right),
+                    source: mapping.source.map(|id| id + added.first_source),
+                    name: mapping.name.map(|id| id + added.first_name),
+                    ..mapping
+                }
+            }));
+            self.add_scopes(fields, &added, (line, column), &mut problems);
+            Ok(())
+        });
+        self.problems = problems;
+        added
+    }
+
+    fn add_sources(
+        &mut self,
+        fields: &Fields<'_>,
+        left: &mut Left,
+        problems: &mut Problems,
+    ) -> Result<Added, MapError> {
         let (first_source, first_name) = (self.sources.len() as u32, self.names.len() as u32);
-        self.sources.extend(map.sources().zip(map.source_contents()).map(|(name, text)| Source {
-            name: name.to_owned(),
-            text: text.map(|text| Text::new(text.to_owned())),
+        let root = fields::text("sourceRoot", fields.source_root, problems).filter(|root| !root.is_empty());
+        let slash = root.as_ref().map_or("", |root| if root.ends_with('/') { "" } else { "/" });
+        let root = root.unwrap_or_default();
+        let names = fields::list("sources", fields.sources, Items::StringsAndNulls, problems);
+        let names = names.ok_or_else(|| MapError::Invalid("it has no list of sources".to_owned()))?;
+        left.root_bytes =
+            left.root_bytes.checked_sub(root.len().saturating_mul(names.len())).ok_or_else(|| {
+                MapError::Invalid(format!("the names of its sources have more than {} MiB", MAX_BYTES >> 20))
+            })?;
+        let texts = fields::list("sourcesContent", fields.sources_content, Items::StringsAndNulls, problems);
+        let mut texts = texts.unwrap_or_default().into_iter();
+        let sources = names.len();
+        self.sources.extend(names.into_iter().map(|name| Source {
+            name: name.filter(|name| !name.is_empty()).map(|name| match is_absolute(&name) {
+                true => name.into_owned(),
+                false => format!("{root}{slash}{name}"),
+            }),
+            text: texts.next().flatten().map(|text| Text::new(text.into_owned())),
+            is_ignored: false,
             functions: Functions::default(),
         }));
-        self.names.extend(map.names().map(str::to_owned));
-        let names = first_name..self.names.len() as u32;
-        match field.scopes.map(|text| scopes::decode(&text, map.get_source_count(), names)) {
-            Some(Ok(scopes)) if scopes.generated.is_empty() => {
-                let sources = &mut self.sources[first_source as usize..];
+        let ignored = fields.ignore_list.filter(|list| list.get() != "null").map(|list| {
+            let list = serde_json::from_str::<Vec<u32>>(list.get()).ok();
+            list.filter(|list| list.iter().all(|&index| (index as usize) < sources))
+        });
+        match ignored {
+            Some(Some(ignored)) => {
+                for index in ignored {
+                    self.sources[(first_source + index) as usize].is_ignored = true;
+                }
+            }
+            Some(None) => problems.add(Problem::Field("ignoreList", "a list of indices of sources")),
+            None => {}
+        }
+        let names = fields::list("names", fields.names, Items::Strings, problems).unwrap_or_default();
+        self.names.extend(names.into_iter().map(|name| name.map(Cow::into_owned).unwrap_or_default()));
+        Ok(Added { first_source, sources, first_name, names: self.names.len() - first_name as usize })
+    }
+
+    fn add_scopes(&mut self, fields: &Fields<'_>, added: &Added, at: Position, problems: &mut Problems) {
+        let Some(text) = fields::text("scopes", fields.scopes, problems) else { return };
+        let names = added.first_name..self.names.len() as u32;
+        match scopes::decode(&text, added.sources as u32, names) {
+            Ok(scopes) if scopes.generated.is_empty() => {
+                let sources = &mut self.sources[added.first_source as usize..];
                 for (source, functions) in sources.iter_mut().zip(scopes.original) {
                     source.functions = functions;
                 }
             }
-            Some(Ok(scopes)) => self.functions.append(scopes.generated, (line, column)),
-            Some(Err(error)) => self.bad_scopes = self.bad_scopes.take().or(Some(error)),
-            None => {}
+            Ok(scopes) => self.functions.append(scopes.generated, at),
+            Err(error) => problems.add(Problem::Scopes(error)),
         }
-        let has = |id: u32, count: u32| Some(id).filter(|&id| id < count);
-        self.mappings.reserve_exact(map.get_token_count() as usize);
-        self.mappings.extend(map.tokens().map(|token| {
-            let raw = token.get_raw_token();
-            let column = if raw.dst_line == 0 { raw.dst_col.saturating_add(column) } else { raw.dst_col };
-            Mapping {
-                generated: (raw.dst_line.saturating_add(line), column),
-                source: has(raw.src_id, map.get_source_count()).map(|id| id + first_source),
-                original: (raw.src_line, raw.src_col),
-                name: has(raw.name_id, map.get_name_count()).map(|id| id + first_name),
-            }
-        }));
     }
 
     fn add_sections(
         &mut self,
-        index: &SourceMapIndex,
-        field: Field,
+        sections: &RawValue,
         (line, column): Position,
+        left: &mut Left,
         levels: usize,
     ) -> Result<(), MapError> {
         let Some(levels) = levels.checked_sub(1) else {
             return Err(MapError::Invalid("its sections are nested too deeply".to_owned()));
         };
-        self.file = self.file.take().or_else(|| index.get_file().map(str::to_owned));
-        let mut fields = field.into_sections();
-        for section in index.sections() {
-            let field = fields.next().unwrap_or_default();
-            let (down, right) = section.get_offset();
-            let right = if down == 0 { right.saturating_add(column) } else { right };
-            if let Some(map) = section.get_sourcemap() {
-                self.add(map, field, (down.saturating_add(line), right), levels)?;
+        let sections: Vec<&RawValue> = serde_json::from_str(sections.get())
+            .map_err(|_| MapError::Invalid("its sections are not a list".to_owned()))?;
+        for (number, section) in (1..).zip(sections) {
+            if let Err(problem) = self.add_section(number, section, (line, column), left, levels) {
+                self.problems.add(problem);
             }
         }
         Ok(())
+    }
+
+    /// Adds a section, unless it is invalid or takes too much.
+    fn add_section(
+        &mut self,
+        number: usize,
+        section: &RawValue,
+        (line, column): Position,
+        left: &mut Left,
+        levels: usize,
+    ) -> Result<(), Problem> {
+        let bad = |reason: &str| Err(Problem::Section(number, reason.to_owned()));
+        let Ok(section) = Fields::of(section.get()) else { return bad("it is not an object") };
+        let offset = section.offset.and_then(|offset| Fields::of(offset.get()).ok());
+        let offset =
+            offset.and_then(|offset| Some((fields::number(offset.line)?, fields::number(offset.column)?)));
+        let Some((down, right)) = offset else { return bad("its offset is not two numbers") };
+        let Some(map) = section.map else {
+            return match section.url.map(|url| serde_json::from_str::<String>(url.get())) {
+                Some(Ok(url)) => Err(Problem::LinkedSection(number, url)),
+                _ => bad("it has no map"),
+            };
+        };
+        let Ok(fields) = Fields::of(map.get()) else { return bad("its map is not an object") };
+        let right = if down == 0 { right.saturating_add(column) } else { right };
+        let at = (down.saturating_add(line), right);
+        // What is before its first mapping is not the end of the section before.
+        self.mappings.push(Mapping {
+            generated: at,
+            source: None,
+            original: (0, 0),
+            name: None,
+            is_range: false,
+        });
+        self.add(&fields, at, left, levels).or_else(|error| bad(&error.to_string()))
+    }
+
+    fn debug_id_of(&mut self, fields: &Fields<'_>) -> Option<String> {
+        let text = fields::text("debugId", fields.debug_id, &mut self.problems)?;
+        let is_id = text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+        if !is_id {
+            self.problems.add(Problem::Field("debugId", "a UUID"));
+        }
+        is_id.then(|| text.to_ascii_lowercase())
     }
 
     /// Whether scopes hide the function defined at this 1-based line and column from stacks, because it is not a function in the
@@ -231,9 +359,8 @@ impl Map {
     /// The original of the function with the name `generated` that is defined at this 1-based line and column.
     pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Original<'_>> {
         let position = (line.checked_sub(1)?, column.checked_sub(1)?);
-        // The last mapping at or before the position, on the same line.
-        let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
-        let mapping = self.mappings[..after].last().filter(|mapping| mapping.generated.0 == position.0)?;
+        let (mapping, after) = self.mapping_of(position)?;
+        let mapping = &mapping;
         let source_index = mapping.source?;
         let source = self.sources.get(source_index as usize)?;
         let known = self.functions.defined_at(position, width(generated));
@@ -249,7 +376,7 @@ impl Map {
             None => self.declared_name(source, mapping, position, generated),
         };
         Some(Original {
-            source: &source.name,
+            source: source.name.as_deref(),
             source_index,
             line: line.saturating_add(1),
             column: column.saturating_add(1),
@@ -260,6 +387,22 @@ impl Map {
             }),
             excerpt: source.text.as_ref().map(|text| Excerpt::new(text, line)),
         })
+    }
+
+    /// The last mapping at or before a position, on the same line, and the index of the next one. A range mapping is moved to the position.
+    fn mapping_of(&self, position: Position) -> Option<(Mapping, usize)> {
+        let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
+        let mapping = *self.mappings[..after].last()?;
+        let (line, column) = mapping.generated;
+        if mapping.is_range {
+            let (down, right) = mapping.original;
+            let original = match position.0 - line {
+                0 => (down, right.saturating_add(position.1 - column)),
+                lines => (down.saturating_add(lines), position.1),
+            };
+            return Some((Mapping { generated: position, original, ..mapping }, after));
+        }
+        (line == position.0).then_some((mapping, after))
     }
 
     /// Whether an arrow function at this position, as the argument of esbuild's `__name(`, is what the mapping of that call is the
@@ -327,6 +470,29 @@ impl Map {
     fn name(&self, id: Option<u32>) -> Option<&str> {
         self.names.get(id? as usize).map(String::as_str).filter(|name| name.len() <= MAX_NAME_BYTES)
     }
+}
+
+/// The JSON of a map, without a byte order mark and without the [line] that prevents it from being run as a script.
+///
+/// [line]: https://tc39.es/ecma426/#sec-FetchSourceMap
+pub fn without_guard(json: &str) -> &str {
+    let json = json.strip_prefix('\u{FEFF}').unwrap_or(json);
+    if json.starts_with(")]}") { json.split_once('\n').map_or("", |(_, rest)| rest) } else { json }
+}
+
+/// What the parts of a map may still take.
+struct Left {
+    /// The bytes of source roots, which precede the name of each source.
+    root_bytes: usize,
+    mappings: usize,
+}
+
+/// What a map has added.
+struct Added {
+    first_source: u32,
+    sources: usize,
+    first_name: u32,
+    names: usize,
 }
 
 /// The number of columns of a name, in UTF-16 units.

@@ -66,9 +66,13 @@ pub fn apply_with_sources<'map>(
             Lookup::Mapped(found) => {
                 let function =
                     MappedFunction { excerpt: found.original.excerpt, ahead: found.original.ahead };
+                // A source without a name is no place that anybody could look at, so the generated place stays.
+                let has_place = found.original.source.is_some();
                 let frame = found.into_frame(trace, &frame, &mut mapped, &mut resources)?;
                 let id = mapped.frame(frame)?;
-                on_mapped(id, function);
+                if has_place {
+                    on_mapped(id, function);
+                }
                 id
             }
             Lookup::Hidden | Lookup::Unmapped => {
@@ -214,8 +218,11 @@ impl Found<'_> {
         };
         // Before the resource, so that the tables are filled in the order of frames.
         let name = mapped.name(&name)?;
+        let Some(source) = original.source else {
+            return Ok(Frame { name, resource: Some(resources.raw(resource, trace, mapped)?), ..*frame });
+        };
         let place = (resource, original.source_index);
-        let source = resources.source(place, original.source, trace, mapped)?;
+        let source = resources.source(place, source, trace, mapped)?;
         Ok(Frame {
             name,
             resource: Some(source),
