@@ -64,7 +64,7 @@ pub fn names(input: &[u8]) {
         .iter()
         .map(|(line, column)| FunctionPlace { line: line + 1, column: column + 1, ahead: 0 })
         .collect();
-    assert_eq!(infer_names(&source, &places).len(), places.len());
+    assert_eq!(infer_names(&source, "a.ts", &places).len(), places.len());
 }
 
 /// A script whose comments may link to a map.

@@ -9,10 +9,12 @@ use std::fmt;
 use serde_json::value::RawValue;
 
 use crate::data_url::json_of_data_url;
-use crate::declaration::{Declared, Text};
 use crate::excerpt::Excerpt;
+use crate::inference::{self, FunctionPlace, TOP_LEVEL};
 use crate::problem::{Problem, Problems};
-use crate::scopes::{self, Function, Functions, Position};
+use crate::scopes::{self, Function, Functions, MAX_HEAD, Position};
+use crate::text::Text;
+use crate::tree::Rank;
 use crate::url::is_absolute;
 use fields::{Fields, Items};
 use mappings::{Mapping, RangeMappings};
@@ -49,6 +51,8 @@ pub struct Map {
     problems: Problems,
     debug_id: Option<String>,
     file: Option<String>,
+    /// The index of the source of all mappings, if they have only one.
+    only_source: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -75,8 +79,10 @@ pub(crate) struct Original<'map> {
     pub(crate) column: u32,
     /// The name of the function; empty if it has none, `None` if it is unknown.
     pub(crate) name: Option<&'map str>,
-    /// How many columns the mapping is before the function in the generated code; `None` for the script itself.
-    pub(crate) ahead: Option<u32>,
+    /// How many columns the mapping is before the function in the generated code.
+    pub(crate) ahead: u32,
+    /// The name that the source gives it if it is anonymous, or that of a script.
+    pub(crate) inferred: Option<&'map str>,
     /// The text around it, if the map contains the source.
     pub(crate) excerpt: Option<Excerpt<'map>>,
 }
@@ -110,12 +116,16 @@ impl Map {
             problems: Problems::default(),
             debug_id: None,
             file: None,
+            only_source: None,
         };
         let mut left = Left { root_bytes: MAX_BYTES, mappings: MAX_MAPPINGS };
         map.debug_id = map.debug_id_of(&fields);
         map.add(&fields, (0, 0), &mut left, MAX_LEVELS)?;
         map.mappings.sort_by_key(|mapping| mapping.generated);
         map.functions.sort();
+        let mut sources = map.mappings.iter().filter_map(|mapping| mapping.source);
+        let first = sources.next();
+        map.only_source = first.filter(|first| sources.all(|source| source == *first));
         Ok(map)
     }
 
@@ -243,14 +253,14 @@ impl Map {
         let texts = fields::list("sourcesContent", fields.sources_content, Items::StringsAndNulls, problems);
         let mut texts = texts.unwrap_or_default().into_iter();
         let sources = names.len();
-        self.sources.extend(names.into_iter().map(|name| Source {
-            name: name.filter(|name| !name.is_empty()).map(|name| match is_absolute(&name) {
+        self.sources.extend(names.into_iter().map(|name| {
+            let text = texts.next().flatten();
+            let text = text.map(|text| Text::new(text.into_owned(), name.as_deref().unwrap_or_default()));
+            let name = name.filter(|name| !name.is_empty()).map(|name| match is_absolute(&name) {
                 true => name.into_owned(),
                 false => format!("{root}{slash}{name}"),
-            }),
-            text: texts.next().flatten().map(|text| Text::new(text.into_owned())),
-            is_ignored: false,
-            functions: Functions::default(),
+            });
+            Source { name, text, is_ignored: false, functions: Functions::default() }
         }));
         let ignored = fields.ignore_list.filter(|list| list.get() != "null").map(|list| {
             let list = serde_json::from_str::<Vec<u32>>(list.get()).ok();
@@ -359,6 +369,10 @@ impl Map {
     /// The original of the function with the name `generated` that is defined at this 1-based line and column.
     pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Original<'_>> {
         let position = (line.checked_sub(1)?, column.checked_sub(1)?);
+        // An anonymous function at the very start is the script itself, not the first function of its source.
+        if position == (0, 0) && generated.is_empty() {
+            return self.script();
+        }
         let (mapping, after) = self.mapping_of(position)?;
         let mapping = &mapping;
         let source_index = mapping.source?;
@@ -369,23 +383,45 @@ impl Map {
         let (line, column) = mapping.original;
         // A constructor is shown with the name of its class, as in V8, which is found in the source text. Scopes that repeat the generated
         // name are not useful: SWC 1.16 writes minified names.
-        let name = match scoped.filter(|name| !["", "constructor", generated].contains(name)) {
-            Some(name) => Some(name),
-            // An anonymous function at the very start is the script itself, not the first function of its source.
-            None if position == (0, 0) && generated.is_empty() => None,
-            None => self.declared_name(source, mapping, position, generated),
+        let name = scoped
+            .filter(|name| !["", "constructor", generated].contains(name))
+            .or_else(|| self.mapped_name(position, generated))
+            .or_else(|| declared_name(source, mapping, position, generated));
+        let ahead = match position.1 - mapping.generated.1 {
+            NAME_CALL if self.is_argument(mapping, position, after) => 0,
+            ahead => ahead,
         };
+        let (line, column) = (line.saturating_add(1), column.saturating_add(1));
+        let is_anonymous = name.unwrap_or(generated).is_empty();
+        let inferred = source.text.as_ref().filter(|_| is_anonymous);
+        let inferred =
+            inferred.and_then(|text| inference::inferred(text, FunctionPlace { line, column, ahead }));
         Some(Original {
             source: source.name.as_deref(),
             source_index,
-            line: line.saturating_add(1),
-            column: column.saturating_add(1),
+            line,
+            column,
             name,
-            ahead: (position != (0, 0)).then(|| match position.1 - mapping.generated.1 {
-                NAME_CALL if self.is_argument(mapping, position, after) => 0,
-                ahead => ahead,
-            }),
-            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, line)),
+            ahead,
+            inferred: inferred.filter(|&inferred| inferred != TOP_LEVEL),
+            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, mapping.original.0)),
+        })
+    }
+
+    /// The original of the script itself: the start of its source, if it is made of one. The first mapping is that of what comes first
+    /// in the generated code, which may be anything.
+    fn script(&self) -> Option<Original<'_>> {
+        let index = self.only_source?;
+        let source = self.sources.get(index as usize)?;
+        Some(Original {
+            source: source.name.as_deref(),
+            source_index: index,
+            line: 1,
+            column: 1,
+            name: None,
+            ahead: 0,
+            inferred: Some(TOP_LEVEL),
+            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, 0)),
         })
     }
 
@@ -420,29 +456,6 @@ impl Map {
             })
     }
 
-    /// The name of a function from the source text, or else from the mapping of its name.
-    fn declared_name<'map>(
-        &'map self,
-        source: &'map Source,
-        mapping: &Mapping,
-        position: Position,
-        generated: &str,
-    ) -> Option<&'map str> {
-        let (line, column) = mapping.original;
-        // A function without a name starts at `function`, `async` or its parameters. If the mapping starts earlier, at something else,
-        // its original position is not the function's: in `on(event => ...)`, it may be that of `on`.
-        let is_exact = !generated.is_empty() || mapping.generated == position;
-        let text = source.text.as_ref();
-        let text = text.filter(|text| is_exact || text.has_function_keyword_at(line, column));
-        let declared = text.map_or(Declared::Unknown, |text| text.declared_at(line, column));
-        match declared {
-            Declared::Named(name) => Some(name),
-            // A function that is anonymous in both source and code has no name.
-            Declared::Anonymous if generated.is_empty() => Some(""),
-            Declared::Anonymous | Declared::Unknown => self.mapped_name(position, generated),
-        }
-    }
-
     /// The original name of the identifier that ends at the function's position, in `function a(` or in a method `a(`.
     ///
     /// A mapping at the position itself may have the name of a parameter, as in `a => 1`, and an earlier one may have the name of
@@ -470,6 +483,35 @@ impl Map {
     fn name(&self, id: Option<u32>) -> Option<&str> {
         self.names.get(id? as usize).map(String::as_str).filter(|name| name.len() <= MAX_NAME_BYTES)
     }
+}
+
+/// The name of a function from the syntax tree of its source.
+fn declared_name<'map>(
+    source: &'map Source,
+    mapping: &Mapping,
+    position: Position,
+    generated: &str,
+) -> Option<&'map str> {
+    let text = source.text.as_ref()?;
+    let (line, column) = mapping.original;
+    if mapping.generated != position {
+        // The mapping is before the function. It may be that of something else, such as of `on` in `on(event => ...)`.
+        let distance = position.1 - mapping.generated.1;
+        let is_of_function = match generated {
+            "" => text.has_word_at(line, column, &["function", "async"]),
+            _ => {
+                distance <= width(generated).saturating_add(MAX_HEAD)
+                    && !text.line_has_function(line, generated)
+            }
+        };
+        if !is_of_function {
+            return None;
+        }
+    }
+    let (function, rank) = text.function_at(line, column)?;
+    // Nothing anonymous is declared: it would have the name.
+    let is_named = !generated.is_empty() || rank != Rank::Declaration;
+    function.name(text.text()).filter(|name| is_named && name.len() <= MAX_NAME_BYTES)
 }
 
 /// The JSON of a map, without a byte order mark and without the [line] that prevents it from being run as a script.

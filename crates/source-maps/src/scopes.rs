@@ -11,7 +11,7 @@ mod functions;
 
 pub use decode::BadScopes;
 pub(crate) use decode::decode;
-pub(crate) use functions::{Function, Functions, Position};
+pub(crate) use functions::{Function, Functions, MAX_HEAD, Position};
 
 #[cfg(test)]
 mod tests;
