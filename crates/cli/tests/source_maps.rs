@@ -125,6 +125,16 @@ fn bad_maps_are_ignored() {
 /// The name and place of the only function of a trace, `name file:line:column`, and stderr. `files` are the names and contents of files,
 /// and `options` follow `selfprof top`. In `url`, CASE is their folder.
 fn only_function(url: &str, files: &[(&str, &str)], options: &[&str]) -> (String, String) {
+    mapped_function(("f", 1, 11), url, files, options)
+}
+
+/// The same for a function with this name, line and column.
+fn mapped_function(
+    (name, line, column): (&str, u32, u32),
+    url: &str,
+    files: &[(&str, &str)],
+    options: &[&str],
+) -> (String, String) {
     let directory = tempfile::tempdir().unwrap();
     for (name, content) in files {
         let path = directory.path().join(name);
@@ -134,7 +144,7 @@ fn only_function(url: &str, files: &[(&str, &str)], options: &[&str]) -> (String
     let folder = directory.path().display().to_string();
     let trace = serde_json::json!({
         "resources": [url.replace("CASE", &folder)],
-        "frames": [{ "name": "f", "resourceId": 0, "line": 1, "column": 11 }],
+        "frames": [{ "name": name, "resourceId": 0, "line": line, "column": column }],
         "stacks": [{ "frameId": 0 }],
         "samples": [{ "timestamp": 0, "stackId": 0 }, { "timestamp": 10, "stackId": 0 }],
     });
@@ -145,7 +155,9 @@ fn only_function(url: &str, files: &[(&str, &str)], options: &[&str]) -> (String
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let row = &json["functions"][0];
     let file = row["resource"].as_str().unwrap().replace(&format!("file://{folder}/"), "");
-    let function = format!("{} {file}:{}:{}", row["name"].as_str().unwrap(), row["line"], row["column"]);
+    let inferred = row["inferredName"].as_str().map(|name| format!("{name}*"));
+    let name = inferred.unwrap_or_else(|| row["name"].as_str().unwrap().to_owned());
+    let function = format!("{name} {file}:{}:{}", row["line"], row["column"]);
     (function, text(&output.stderr).replace(&folder, ""))
 }
 
@@ -177,6 +189,55 @@ fn percent_encoded_urls_find_their_files() {
     let (found, stderr) =
         only_function("https://x.test/%5Bid%5D/a.js?q=/other/", &other, &["--source-maps", "x"]);
     assert!(found.starts_with("original "), "{found} {stderr}");
+}
+
+/// What esbuild makes of a class with "every class to be parsed" in a comment: V8's name is not replaced.
+#[test]
+fn constructors_keep_the_name_of_their_class() {
+    let code = "export class Parser {\n  items = [];\n  // every class to be parsed is kept here\n  constructor(n) {\n    for (let i = 0; i < n; i++) this.items.push(Math.sqrt(i) * 2);\n  }\n}\n//# sourceMappingURL=out.js.map\n";
+    let map = r#"{"version":3,"sources":["src.ts"],"sourcesContent":["export class Parser {\n  items: number[] = [];\n  // every class to be parsed is kept here\n  constructor(n: number) {\n    for (let i = 0; i < n; i++) this.items.push(Math.sqrt(i) * 2);\n  }\n}\n"],"mappings":"AAAO,aAAM,OAAO;AAAA,EAClB,QAAkB,CAAC;AAAA;AAAA,EAEnB,YAAY,GAAW;AACrB,aAAS,IAAI,GAAG,IAAI,GAAG,IAAK,MAAK,MAAM,KAAK,KAAK,KAAK,CAAC,IAAI,CAAC;AAAA,EAC9D;AACF","names":[]}"#;
+    let files = [("out.js", code), ("out.js.map", map)];
+    let (found, stderr) = mapped_function(("Parser", 4, 14), "file://CASE/out.js", &files, &[]);
+    assert_eq!(found, "Parser src.ts:4:3", "{stderr}");
+}
+
+/// What tsc makes of `export class C { clear = () => ... }`, without the original.
+#[test]
+fn generated_scripts_name_functions_whose_source_is_missing() {
+    let code = "\"use strict\";\nObject.defineProperty(exports, \"__esModule\", { value: true });\nexports.C = void 0;\nclass C {\n    constructor() {\n        this.clear = () => { let s = 0; for (let i = 0; i < 3e8; i++)\n            s += i % 3; return s; };\n    }\n}\n//# sourceMappingURL=bar.js.map\n";
+    let map = r#"{"version":3,"file":"bar.js","sourceRoot":"","sources":["../bar.ts"],"names":[],"mappings":";;;AAAA,MAAa,CAAC;IAAd;QAAiB,UAAK,GAAG,GAAG,EAAE,GAAG,IAAI,CAAC,GAAG,CAAC,CAAC"}"#;
+    let files = [("dist/bar.js", code), ("dist/bar.js.map", map)];
+    let (found, stderr) = mapped_function(("", 6, 22), "file://CASE/dist/bar.js", &files, &[]);
+    assert_eq!(found, "clear* bar.ts:1:26", "{stderr}");
+    // The original, if it is there, comes first.
+    let original = "export class C { tidy_ = () => { let s = 0; return s; } }";
+    let files = [("dist/bar.js", code), ("dist/bar.js.map", map), ("bar.ts", original)];
+    let (found, stderr) = mapped_function(("", 6, 22), "file://CASE/dist/bar.js", &files, &[]);
+    assert_eq!(found, "tidy_* bar.ts:1:26", "{stderr}");
+    let computed = "Jimp[name] = () => 1;\n";
+    let (found, _) = mapped_function(("", 1, 14), "file://CASE/a.js", &[("a.js", computed)], &[]);
+    assert_eq!(found, "Jimp.<computed>* a.js:1:14");
+}
+
+/// What esbuild, esbuild --bundle and tsc make of a module that starts with a comment and a type.
+#[test]
+fn top_level_code_has_one_form() {
+    #[track_caller]
+    fn check(mappings: &str, sources: &str, expected: &str) {
+        let map = format!(r#"{{"version":3,"sources":[{sources}],"names":[],"mappings":"{mappings}"}}"#);
+        let code = "(() => {\n  // src.ts\n})();\n//# sourceMappingURL=src.js.map\n";
+        let files = [("o/src.js", code), ("o/src.js.map", &map)];
+        let (found, stderr) = mapped_function(("", 1, 1), "file://CASE/o/src.js", &files, &[]);
+        assert_eq!(found, expected, "{stderr}");
+    }
+    let one = r#""../src.ts""#;
+    check("AAEA,IAAI,IAAO;AACX,SAAS", one, "(top level)* src.ts:1:1");
+    check(";;AAEA,MAAI,IAAO;AACX,WAAS", one, "(top level)* src.ts:1:1");
+    check("IAEA,IAAI,CAAC,GAAM,CAAC,CAAC;AACb,KAAK", one, "(top level)* src.ts:1:1");
+    // A script of several sources is none of them.
+    check("AAAA,IAAI;ACAJ", r#""../a.ts","../b.ts""#, "(top level)* o/src.js:1:1");
+    let (found, _) = mapped_function(("", 1, 1), "https://x.test/gone.js", &[], &[]);
+    assert_eq!(found, "(top level)* https://x.test/gone.js:1:1");
 }
 
 #[test]

@@ -105,10 +105,9 @@ impl State {
                 return Err("has more than 5 numbers");
             }
         }
-        let column = u32::try_from(self.column).ok();
+        let column = place(self.column);
         let source = index(self.source, sources).filter(|_| has_original);
-        let line = u32::try_from(self.original_line).ok();
-        let original = line.zip(u32::try_from(self.original_column).ok());
+        let original = place(self.original_line).zip(place(self.original_column));
         let source = source.filter(|_| original.is_some());
         let name = index(self.name, names).filter(|_| has_name);
         let is_bad = column.is_none() || has_original && source.is_none() || has_name && name.is_none();
@@ -131,6 +130,11 @@ fn add(sum: &mut i64, numbers: &mut Numbers<'_>) -> Result<(), &'static str> {
     })?;
     *sum = sum.saturating_add(number);
     Ok(())
+}
+
+/// A line or column. Those of the standard have 31 bits.
+fn place(number: i64) -> Option<u32> {
+    u32::try_from(i32::try_from(number).ok()?).ok()
 }
 
 fn index(number: i64, count: usize) -> Option<u32> {
