@@ -34,6 +34,9 @@ const MAX_NAME_BYTES: usize = 1 << 12;
 /// At most this many mappings of one position are searched for a name. Tools write one or two.
 const MAX_AT_POSITION: usize = 8;
 
+/// The function that a bundler puts around all code starts before this column: `"use strict";(() => {`, `(function() {`.
+const MAX_WRAPPER_COLUMN: u32 = 24;
+
 /// The length of `__name(`, with which esbuild keeps the names of functions. It gives the call the place of the function.
 const NAME_CALL: u32 = 7;
 
@@ -369,8 +372,12 @@ impl Map {
     /// The original of the function with the name `generated` that is defined at this 1-based line and column.
     pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Original<'_>> {
         let position = (line.checked_sub(1)?, column.checked_sub(1)?);
-        // An anonymous function at the very start is the script itself, not the first function of its source.
-        if position == (0, 0) && generated.is_empty() {
+        // An anonymous function at the very start is the script itself, not the first function of its source. A bundler's function around
+        // all code is the same to people.
+        let is_wrapper = position.0 == 0
+            && position.1 < MAX_WRAPPER_COLUMN
+            && self.mappings.first().is_some_and(|first| first.generated > position);
+        if generated.is_empty() && (position == (0, 0) || is_wrapper) {
             return self.script();
         }
         let (mapping, after) = self.mapping_of(position)?;
