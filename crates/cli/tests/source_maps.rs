@@ -236,6 +236,8 @@ fn top_level_code_has_one_form() {
     check(1, "IAEA,IAAI,CAAC,GAAM,CAAC,CAAC;AACb,KAAK", one, "(top level)* src.ts:1:1");
     // The function that esbuild puts around a bundle.
     check(2, ";;AAEA,MAAI,IAAO;AACX,WAAS", one, "(top level)* src.ts:1:1");
+    // That of tsx is behind the path of the script.
+    check(33, ";AAEA,IAAI,EAAO", one, "(top level)* src.ts:1:1");
     check(2, ";;AAEA;ACAA", r#""../a.ts","../b.ts""#, "(IIFE)* o/src.js:1:2");
     // A script of several sources is none of them.
     check(1, "AAAA,IAAI;ACAJ", r#""../a.ts","../b.ts""#, "(top level)* o/src.js:1:1");

@@ -34,7 +34,7 @@ const MAX_NAME_BYTES: usize = 1 << 12;
 /// At most this many mappings of one position are searched for a name. Tools write one or two.
 const MAX_AT_POSITION: usize = 8;
 
-/// The function that a bundler puts around all code starts before this column: `"use strict";(() => {`, `(function() {`.
+/// The function that a bundler puts around all code starts before this column if the code begins on the same line: `"use strict";(() => {`.
 const MAX_WRAPPER_COLUMN: u32 = 24;
 
 /// The length of `__name(`, with which esbuild keeps the names of functions. It gives the call the place of the function.
@@ -375,8 +375,9 @@ impl Map {
         // An anonymous function at the very start is the script itself, not the first function of its source. A bundler's function around
         // all code is the same to people.
         let is_wrapper = position.0 == 0
-            && position.1 < MAX_WRAPPER_COLUMN
-            && self.mappings.first().is_some_and(|first| first.generated > position);
+            && self.mappings.first().is_some_and(|first| {
+                first.generated > position && (first.generated.0 > 0 || position.1 < MAX_WRAPPER_COLUMN)
+            });
         if generated.is_empty() && (position == (0, 0) || is_wrapper) {
             return self.script();
         }
