@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use data_encoding::{Encoding, Specification};
 use percent_encoding::percent_decode;
 
-use crate::map::{MAX_BYTES, MapError};
+use crate::map_error::{MAX_BYTES, MapError};
 
 /// The bytes in a `data:` URL, which should be JSON. They are not checked.
 pub fn json_of_data_url(url: &str) -> Result<Vec<u8>, MapError> {

@@ -4,13 +4,13 @@ mod fields;
 mod mappings;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde_json::value::RawValue;
 
 use crate::data_url::json_of_data_url;
 use crate::excerpt::Excerpt;
 use crate::inference::{self, FunctionPlace, TOP_LEVEL};
+use crate::map_error::{MAX_BYTES, MapError};
 use crate::problem::{Problem, Problems};
 use crate::scopes::{self, Function, Functions, MAX_HEAD, Position};
 use crate::text::Text;
@@ -18,9 +18,6 @@ use crate::tree::Rank;
 use crate::url::is_absolute;
 use fields::{Fields, Items};
 use mappings::{Mapping, RangeMappings};
-
-/// The maximum size of a map.
-pub(crate) const MAX_BYTES: usize = 1 << 26;
 
 /// The maximum number of mappings. Each takes 40 bytes.
 const MAX_MAPPINGS: usize = 3 << 22;
@@ -549,26 +546,6 @@ struct Added {
 fn width(name: &str) -> u32 {
     name.encode_utf16().count().try_into().unwrap_or(u32::MAX)
 }
-
-/// Why a map cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MapError {
-    /// It is longer than 64 MiB.
-    TooLong,
-    /// It is not a valid source map, for this reason.
-    Invalid(String),
-}
-
-impl fmt::Display for MapError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => write!(f, "it is longer than {} MiB", MAX_BYTES >> 20),
-            Self::Invalid(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl std::error::Error for MapError {}
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::MapError;
+use crate::map_error::MapError;
 use crate::problem::{Problem, Problems};
 
 /// The fields of a source map, of a section, or of its offset. The last one of a name counts, as in JavaScript.
