@@ -1,5 +1,9 @@
-use super::depth;
+use super::{Language, nesting};
 use proptest::prelude::*;
+
+fn depth(source: &str) -> Option<u32> {
+    nesting(source, Language::JavaScript).map(|nesting| nesting.depth)
+}
 
 #[track_caller]
 fn check(source: &str, expected: Option<u32>) {
@@ -91,10 +95,46 @@ fn no_way_to_nest_is_missed() {
     }
 }
 
+/// What nests in types, where a comma or a word does not end what is before it.
+#[test]
+fn types_nest() {
+    for (opening, middle, closing) in [
+        ("A<b,", "c", ">"),
+        ("A<", "b", ">"),
+        ("keyof ", "a", ""),
+        ("readonly keyof ", "a[]", ""),
+        ("(a:", "b", ")=>c"),
+        ("new (a:", "b", ")=>c"),
+        ("{a:b;c:", "d", "}"),
+        ("[a,", "b", "]"),
+        ("A extends B?C:", "D", ""),
+        ("A extends infer B extends ", "C", "?D:E"),
+        ("asserts a is ", "b", ""),
+        ("A|", "b", ""),
+        ("`${", "a", "}`"),
+        ("typeof a<b,", "c", ">"),
+    ] {
+        let source = format!("type T={}{middle}{}", opening.repeat(500), closing.repeat(500));
+        let depth = nesting(&source, Language::TypeScript).map(|nesting| nesting.depth);
+        assert!(depth.is_none_or(|depth| depth >= 500), "{opening}: {depth:?}");
+    }
+    // Comparisons end with their statement.
+    let comparisons = "if (a < b) c(d, e)\n".repeat(500);
+    assert!(nesting(&comparisons, Language::TypeScript).is_some_and(|nesting| nesting.depth < 20));
+}
+
+#[test]
+fn work_is_the_sum_of_depths() {
+    assert_eq!(nesting("a;b;c", Language::JavaScript).map(|nesting| nesting.work), Some(3));
+    assert_eq!(nesting("((1))", Language::JavaScript).map(|nesting| nesting.work), Some(1 + 2 + 3 + 2 + 1));
+}
+
 proptest! {
     #[test]
     fn any_text_is_scanned(text in "(?s).{0,200}", code in "[(){}\\[\\]`$'\"/\\\\*\\n;,.a=>é\u{2028}-]{0,200}") {
-        depth(&text);
-        depth(&code);
+        for language in [Language::JavaScript, Language::TypeScript] {
+            nesting(&text, language);
+            nesting(&code, language);
+        }
     }
 }
