@@ -264,7 +264,7 @@ export class Page {
   once<K extends keyof PageEventMap>(type: K, listener: (...event: PageEventMap[K]) => void): this;
   off<K extends keyof PageEventMap>(type: K, listener: (...event: PageEventMap[K]) => void): this;
 
-  /** The URL of the document. */
+  /** The URL of the document, also of one that has changed it with `history.pushState()` or its fragment. */
   readonly url: string;
   readonly closed: boolean;
 

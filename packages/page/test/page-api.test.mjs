@@ -248,6 +248,16 @@ suite('a page', () => {
     await assert.rejects(page.goto(server.url('/'), { waitUntil: 'never' }), { name: 'TypeError' });
   });
 
+  test('has the URL that a document gives itself', async (t) => {
+    const page = await openHtml(t, '');
+    await page.evaluate(() => history.pushState({}, '', '/pushed'));
+    assert.equal(page.url, page.server.url('/pushed'));
+    await page.evaluate(() => (location.hash = 'part'));
+    assert.equal(page.url, page.server.url('/pushed#part'));
+    assert.equal((await page.frames())[0].url, page.url);
+    await page.waitForURL('**/pushed#part');
+  });
+
   test('shows HTML that it is given', async (t) => {
     const page = await openHtml(t, '<p>first', { routes: { '/x.js': 'window.x = location.pathname' } });
     await page.setContent('<!DOCTYPE html><title>é</title><script src="x.js"></script><p>second');

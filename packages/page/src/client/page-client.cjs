@@ -113,8 +113,11 @@ class Page extends EventEmitter {
   #onHostEvent({ event, window, ...members }) {
     switch (event) {
       case 'navigated':
-        this.#url = members.url;
+        this.#setUrl(members.url);
         this.emit('navigated', members.url);
+        return;
+      case 'url':
+        this.#setUrl(members.url);
         return;
       case 'crash':
         this.emit('crash', Object.assign(new Error(members.message), members.code && { code: members.code }));
@@ -129,6 +132,12 @@ class Page extends EventEmitter {
       default:
         this.emit(/** @type {'console'} */ (event), /** @type {any} */ (members));
     }
+  }
+
+  /** @param {string} url */
+  #setUrl(url) {
+    this.#url = url;
+    this.emit('url', url);
   }
 
   /** @param {number} id @param {import('./routes.cjs').RequestData} request */
@@ -301,7 +310,7 @@ class Page extends EventEmitter {
   }
 
   /**
-   * @param {keyof PageEventMap} type
+   * @param {keyof PageEventMap | 'url'} type
    * @param {((event: any) => unknown) | { predicate?: (event: any) => unknown, timeout?: number }} [options]
    * @returns {Promise<any>}
    */
@@ -355,14 +364,13 @@ class Page extends EventEmitter {
     const state = toWaitUntil(waitUntil);
     const end = performance.now() + timeout;
     const left = () => Math.max(end - performance.now(), 0);
-    let url = await this.#perform('url');
+    const isThere = () => matchesUrl(pattern, this.#url, this.#url);
     try {
-      while (!matchesUrl(pattern, url, this.#url))
-        url = await this.#call('wait for URL change', { url, timeout: left() });
+      if (!isThere()) await this.waitForEvent('url', { predicate: isThere, timeout: left() });
       await this.waitForLoadState(state, { timeout: left() });
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
-      throw new TimeoutError(`waiting for the URL ${pattern} took longer than ${timeout} ms: it is ${url}`);
+      throw new TimeoutError(`waiting for the URL ${pattern} took longer than ${timeout} ms: it is ${this.#url}`);
     }
   }
 

@@ -343,7 +343,7 @@ class AgentThreads {
     }
   }
 
-  /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {Extract<FromThread, { type: 'window' | 'window at' | 'window closed' }>} message */
+  /** A window was opened, has another URL, or was closed. @param {AgentThread} thread @param {Extract<FromThread, { type: 'window' | 'window at' | 'window closed' }>} message */
   #onWindow(thread, message) {
     const { type, frame } = message;
     if (type === 'window closed') {
@@ -358,6 +358,7 @@ class AgentThreads {
     const known = thread.windows.get(frame);
     if (known !== undefined) known.url = message.url;
     else if (type === 'window') thread.windows.set(frame, { url: message.url, parent: message.parent });
+    if (type === 'window at') this.#listener.onMessage(thread, message);
   }
 
   /**

@@ -12,9 +12,6 @@ const { PageActions } = require('./page-actions.cjs');
 /** @typedef {import('./automation.cjs').BrowsingContext} BrowsingContext */
 /** @typedef {Pick<import('../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>} WaitOptions */
 
-/** How long a document may take to say where it has moved before it is loaded again, in milliseconds. */
-const URL_TIMEOUT = 1_000;
-
 class DrivenWindow {
   #onEvent;
   #history = new History();
@@ -41,6 +38,7 @@ class DrivenWindow {
     this.#onEvent = onEvent;
     this.automation = new Automation(page, handle);
     page.on('navigated', (url) => this.#onNavigated(url));
+    page.on('url', (url) => this.#report('url', { url }));
     page.on('console', (message) => this.#report('console', message));
     page.on('pageerror', (exception) => this.#report('pageerror', exception));
     page.on('problem', (problem) => this.#report('problem', problem));
@@ -109,8 +107,7 @@ class DrivenWindow {
 
   /** @param {WaitOptions} options */
   async reload(options) {
-    const { initiator } = this.#entry();
-    const url = await this.#urlOrLoaded();
+    const { url, initiator } = this.#entry();
     return await this.#replace(() => navigateAgain(this.page, url, initiator, options));
   }
 
@@ -129,22 +126,6 @@ class DrivenWindow {
     } finally {
       this.#isTraversing = false;
     }
-  }
-
-  /** Where the document is: it can have moved within its origin (`history.pushState`). */
-  async #urlOrLoaded() {
-    try {
-      return await this.currentUrl(URL_TIMEOUT);
-    } catch {
-      // It does not answer.
-      return this.page.url;
-    }
-  }
-
-  /** As `document.URL`. @param {number} timeout */
-  async currentUrl(timeout) {
-    const context = { frame: 0, document: this.automation.document };
-    return String(await this.automation.perform(context, 'url', {}, { timeout }));
   }
 
   /** Has the user decide about the page's requests, or not. @param {boolean} isIntercepted */

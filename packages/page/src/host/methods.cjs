@@ -42,7 +42,6 @@ const { DrivenWindow } = require('./driven-window.cjs');
  * @property {InWindow & Script & { polling?: number }} evaluate and `wait for function`
  * @property {InWindow & Parameters<PageActions['act']>[0]} act
  * @property {InWindow & Parameters<PageActions['waitForSelector']>[0]} waitForSelector called `wait for selector`
- * @property {InWindow & { url: string, timeout?: Timeout }} waitForUrl called `wait for URL change`
  * @property {InWindow & { state: WaitUntil, timeout?: Timeout }} waitForLoad called `wait for load state`
  * @property {InWindow & Waiting & { html: string }} content called `set content`
  * @property {InWindow & { source: string }} initScript called `add init script`
@@ -191,8 +190,6 @@ class HostMethods {
         this.#window(window).actions.act({ ...action, timeout: this.#timeoutOf(action.timeout) }),
       'wait for selector': (/** @type {Methods['waitForSelector']} */ { window, ...options }) =>
         this.#window(window).actions.waitForSelector({ ...options, timeout: this.#timeoutOf(options.timeout) }),
-      'wait for URL change': (/** @type {Methods['waitForUrl']} */ { window, url, timeout }) =>
-        this.#window(window).actions.waitForUrlChange({ url, timeout: this.#timeoutOf(timeout) }),
       'wait for load state': (/** @type {Methods['waitForLoad']} */ { window, state, timeout }) =>
         this.#window(window).actions.waitForLoadState(state, this.#timeoutOf(timeout)),
       'set content': (/** @type {Methods['content']} */ { window, html, ...wait }) =>

@@ -143,16 +143,6 @@ class PageActions {
     });
   }
 
-  /** Waits until the document's URL is another one. @param {{ url: string, timeout: number }} options @returns {Promise<string>} the new one */
-  async waitForUrlChange({ url, timeout }) {
-    return await this.#retry(timeout, 'waiting for the URL', async (left) => {
-      const now = await this.#window.currentUrl(left);
-      /** @type {{ result: string } | { waiting: string }} */
-      const outcome = now === url ? { waiting: `it is ${url}` } : { result: now };
-      return outcome;
-    });
-  }
-
   /** @param {import('../client/navigate-options.cjs').WaitUntil} state @param {number} timeout */
   async waitForLoadState(state, timeout) {
     await this.#retry(timeout, `waiting for ${state}`, async (left) => {

@@ -327,6 +327,11 @@ class Page extends EventEmitter {
         this.emit(milestone);
         return;
       }
+      case 'window at':
+        if (frame !== 0) return;
+        this.#url = message.url;
+        this.emit('url', message.url);
+        return;
       case 'navigate':
         this.#requestNavigation(message);
         return;

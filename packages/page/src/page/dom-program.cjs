@@ -16,6 +16,7 @@ require('./style-markers.cjs');
 require('./event-times.cjs');
 require('./promise-jobs.cjs');
 require('./hyperlinks.cjs');
+require('./session-history.cjs');
 const { setVisible } = require('./page-visibility.cjs');
 const { fillStorage, forgetStorage, receiveStorage, sendChanges } = require('./storage.cjs');
 const { unload } = require('./unloading.cjs');

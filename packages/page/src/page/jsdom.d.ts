@@ -110,6 +110,15 @@ declare module 'jsdom/lib/jsdom/living/webstorage/Storage-impl.js' {
   export const implementation: { prototype: any };
 }
 
+declare module 'jsdom/lib/jsdom/living/window/History-impl.js' {
+  export const implementation: { prototype: { _sharedPushAndReplaceState: (...parameters: unknown[]) => void } };
+}
+
+declare module 'jsdom/lib/jsdom/living/window/SessionHistory.js' {
+  const SessionHistory: { prototype: { traverseHistory: (...parameters: unknown[]) => void } };
+  export = SessionHistory;
+}
+
 declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
   export const implementation: { prototype: any };
 }

@@ -199,6 +199,7 @@ export type PageMessage =
   | { type: 'DOMContentLoaded'; frame: number }
   | { type: 'load'; frame: number }
   | { type: 'navigate'; url: string; referrer: string; replacement: boolean }
+  | { type: 'window at'; frame: number; url: string }
   | { type: 'console'; frame: number; method: string; text: string }
   | ({ type: 'exception'; frame: number; filename: string; lineno: number; colno: number } & Omit<
       ErrorDescription,
@@ -212,7 +213,6 @@ export type FromThread =
   | { type: 'cookie'; change: CookieChange }
   | { type: 'storage'; area: StorageArea; name: string; value: string | null }
   | { type: 'window'; frame: number; parent: number; url: string }
-  | { type: 'window at'; frame: number; url: string }
   | { type: 'window closed'; frame: number }
   | { type: 'close remote'; frame: number }
   | {

@@ -1,0 +1,23 @@
+'use strict';
+
+// Tells the host where a document is once `history` or a fragment has changed its URL.
+
+const { implementation: HistoryImpl } = require('jsdom/lib/jsdom/living/window/History-impl.js');
+const SessionHistory = require('jsdom/lib/jsdom/living/window/SessionHistory.js');
+
+const { postToHost } = require('./post-to-host.cjs');
+const realms = require('./window-realms.cjs');
+
+/** @param {(...parameters: unknown[]) => void} act a method that can change the URL */
+function reporting(act) {
+  /** @this {{ _window: Jsdom.Window }} @param {unknown[]} parameters */
+  return function (...parameters) {
+    act.apply(this, parameters);
+    const { _document: document } = this._window;
+    const frame = realms.realmOf(document._globalObject)?.id;
+    if (frame !== undefined) postToHost({ type: 'window at', frame, url: document.URL });
+  };
+}
+
+HistoryImpl.prototype._sharedPushAndReplaceState = reporting(HistoryImpl.prototype._sharedPushAndReplaceState);
+SessionHistory.prototype.traverseHistory = reporting(SessionHistory.prototype.traverseHistory);
