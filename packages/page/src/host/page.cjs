@@ -270,7 +270,7 @@ class Page extends EventEmitter {
     const description = describePage(response, root);
     await this.#document?.threads.unload();
     this.#assertCurrent(navigation, response.url);
-    this.#document?.loadState.fail(new Error('another navigation replaced the document'));
+    if (initiator === undefined) this.#document?.loadState.fail(new Error('another navigation replaced the document'));
     this.#replaced = this.#document?.threads.closeAll();
     await this.#replaced;
     this.#assertCurrent(navigation, response.url);
@@ -289,6 +289,7 @@ class Page extends EventEmitter {
     const content = { body: response.body, referrer: documentReferrer(referrer, response.url) };
     const main = threads.open({ ...description, startedAt, timing, profile: this.#recording }, content);
     const document = { threads, main, loadState: new LoadState() };
+    this.#document?.loadState.passTo(document.loadState);
     this.#document = document;
     this.emit('navigated', this.#url);
     return document;
@@ -304,11 +305,11 @@ class Page extends EventEmitter {
     }
   }
 
-  /** @param {WaitUntil} state @param {ShownDocument} document */
-  async #waitFor(state, { main, loadState }) {
+  /** Waits for the document, or the one that it navigates to meanwhile. @param {WaitUntil} state @param {ShownDocument} document */
+  async #waitFor(state, { loadState }) {
     const milestone = state === 'idle' ? 'load' : state;
     await loadState.waitFor(milestone);
-    if (state === 'idle') await main.handle.ask({ type: 'await idle', quiet: IDLE_TIME }).answer;
+    if (state === 'idle') await this.#document?.main.handle.ask({ type: 'await idle', quiet: IDLE_TIME }).answer;
   }
 
   /** @param {AgentThread} thread @param {PageMessage} message */
