@@ -16,7 +16,7 @@ mod writers;
 
 pub use compression::gzip;
 pub use journals::journal;
-pub use profiles::{cpuprofile, detection, explainer, otlp, pprof, w3c};
+pub use profiles::{chrome, cpuprofile, detection, explainer, firefox, otlp, pprof, speedscope, w3c};
 pub use requests::{options, webdriver};
 pub use scripts::instrument;
 pub use source_maps::{comments, data_url, names, source_map};
@@ -26,10 +26,13 @@ pub use writers::writers;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets. Each has folders of its name in `corpus/` and possibly `findings/`.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 19] = [
     ("w3c", w3c),
     ("explainer", explainer),
     ("cpuprofile", cpuprofile),
+    ("chrome", chrome),
+    ("firefox", firefox),
+    ("speedscope", speedscope),
     ("pprof", pprof),
     ("otlp", otlp),
     ("detection", detection),

@@ -16,7 +16,7 @@ const COLUMNS: u32 = 24;
 /// A source map, applied to a trace.
 pub fn source_map(input: &[u8]) {
     let Some(map) = checked(Map::read(input)) else { return };
-    assert!(map.bad_scopes().is_none_or(|bad| !bad.to_string().is_empty()));
+    assert!(map.problems().iter().all(|problem| !problem.to_string().is_empty()));
     assert!(map.debug_id().is_none_or(|id| !id.bytes().any(|byte| byte.is_ascii_uppercase())));
     let trace = trace(
         &["a", "", "get b", "async"],
@@ -64,7 +64,7 @@ pub fn names(input: &[u8]) {
         .iter()
         .map(|(line, column)| FunctionPlace { line: line + 1, column: column + 1, ahead: 0 })
         .collect();
-    assert_eq!(infer_names(&source, &places).len(), places.len());
+    assert_eq!(infer_names(&source, "a.ts", &places).len(), places.len());
 }
 
 /// A script whose comments may link to a map.

@@ -21,6 +21,7 @@ mod pages;
 mod problem;
 mod progress;
 mod pypi;
+mod source_map_tests;
 mod test;
 mod tools;
 mod webkit;
@@ -52,6 +53,7 @@ Examples:
   cargo xtask package                the npm packages, as tarballs in target/npm
   cargo xtask bench                  measure against other profilers (close what else runs)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
+  cargo xtask source-map-tests --dir DIR   TC39's tests of source maps
   cargo xtask differential           the page host and Chromium side by side
 
 Requirements: cargo, a C++20 compiler, Node.js 20 or newer with npm; for `test`, Python 3.11 or newer with venv. The first
@@ -67,6 +69,7 @@ enum Command {
     Differential(differential::Arguments),
     Fuzz(fuzz::Arguments),
     Package(package::Arguments),
+    SourceMapTests(source_map_tests::Arguments),
     Test(test::Arguments),
     Wpt(wpt::Arguments),
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
+        Command::SourceMapTests(arguments) => source_map_tests::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Wpt(arguments) => wpt::run(&arguments),
     };

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use selfprof_formats::Thread;
-use selfprof_source_maps::{FunctionPlace, infer_names};
-use selfprof_trace::{Frame, FrameId, InternError, ResourceId, Stack, Trace};
+use selfprof_source_maps::{FunctionPlace, TOP_LEVEL, infer_names};
+use selfprof_trace::{Frame, FrameId, InternError, Stack, Trace};
 
 /// The mark of an inferred name, after the name.
 pub const MARK: char = '*';
@@ -14,53 +14,78 @@ pub const MARK: char = '*';
 /// The inferred names of a trace's functions. They may contain control characters.
 pub type InferredNames = HashMap<FrameId, String>;
 
-/// The source of a function that is in a source map.
-#[derive(Clone, Copy, Debug)]
-pub struct MappedSource<'map> {
-    /// The source, if the map contains it.
-    pub text: Option<&'map str>,
-    /// See [`FunctionPlace::ahead`]; `None` if nothing can be inferred.
+/// What else is known of a function that a source map has given another place, or of one that was compiled in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MappedFunction {
+    /// The name that the source in the map gives it.
+    pub inferred: Option<String>,
+    /// How many columns its place is from its parameters, see [`FunctionPlace::ahead`]. `None` if its place is not in a file.
     pub ahead: Option<u32>,
+    /// The script that it was in, and its place there, unless no file has that script.
+    pub generated: Option<(String, FunctionPlace)>,
 }
 
-/// Infers names. `mapped` are the functions that have a location from a source map, and `read` returns a script by its URL.
+/// Infers names, from the source in the map, or else the original file, or else the generated script. `mapped` are the functions whose place
+/// is not where V8 found them, and `read` returns a script by its URL.
 pub fn infer(
     trace: &Trace,
-    mapped: &HashMap<FrameId, MappedSource<'_>>,
+    mapped: &mut HashMap<FrameId, MappedFunction>,
     mut read: impl FnMut(&str) -> Option<String>,
 ) -> InferredNames {
-    // By source: a resource, and the text in the map. Maps may contain several sources of one name.
-    let mut sources: HashMap<(ResourceId, Option<*const u8>), Source<'_>> = HashMap::new();
-    for (id, frame) in trace.frames().iter().filter(|(_, frame)| trace.names()[frame.name].is_empty()) {
-        let known = mapped.get(&id).copied().unwrap_or(MappedSource { text: None, ahead: Some(0) });
-        let place = frame.resource.zip(frame.position()).zip(known.ahead);
-        let Some(((resource, position), ahead)) = place else { continue };
-        let source = sources.entry((resource, known.text.map(str::as_ptr))).or_default();
-        source.text = known.text;
-        source.frames.push(id);
-        let (line, column) = (position.line.get(), position.column.get());
-        source.places.push(FunctionPlace { line, column, ahead });
-    }
     let mut names = InferredNames::new();
-    for ((resource, _), source) in sources {
-        let inferred = match source.text {
-            Some(text) => infer_names(text, &source.places),
-            None => match read(&trace.resources()[resource]) {
-                Some(text) => infer_names(&text, &source.places),
-                None => continue,
-            },
-        };
-        names.extend(source.frames.into_iter().zip(inferred).filter_map(|(id, name)| Some((id, name?))));
+    let mut originals = Scripts::default();
+    let mut unnamed = Vec::new();
+    for (id, frame) in trace.frames().iter().filter(|(_, frame)| trace.names()[frame.name].is_empty()) {
+        let Some((resource, position)) = frame.resource.zip(frame.position()) else { continue };
+        let (line, column) = (position.line.get(), position.column.get());
+        let known = mapped.get_mut(&id).map(std::mem::take);
+        let MappedFunction { inferred, ahead, generated } =
+            known.unwrap_or(MappedFunction { ahead: Some(0), ..MappedFunction::default() });
+        match (inferred, ahead) {
+            (Some(name), _) => {
+                names.insert(id, name);
+                continue;
+            }
+            // The code of a script needs no look into it.
+            (None, Some(0)) if (line, column) == (1, 1) => {
+                names.insert(id, TOP_LEVEL.to_owned());
+                continue;
+            }
+            (None, Some(ahead)) => {
+                originals.add(&trace.resources()[resource], id, FunctionPlace { line, column, ahead });
+            }
+            (None, None) => {}
+        }
+        unnamed.extend(generated.map(|generated| (id, generated)));
     }
+    originals.infer(&mut read, &mut names);
+    let mut scripts = Scripts::default();
+    for (id, (url, place)) in &unnamed {
+        if !names.contains_key(id) {
+            scripts.add(url, *id, *place);
+        }
+    }
+    scripts.infer(&mut read, &mut names);
     names
 }
 
-/// The anonymous functions of a source.
+/// Anonymous functions by their script.
 #[derive(Default)]
-struct Source<'map> {
-    text: Option<&'map str>,
-    frames: Vec<FrameId>,
-    places: Vec<FunctionPlace>,
+struct Scripts<'url>(HashMap<&'url str, Vec<(FrameId, FunctionPlace)>>);
+
+impl<'url> Scripts<'url> {
+    fn add(&mut self, url: &'url str, id: FrameId, place: FunctionPlace) {
+        self.0.entry(url).or_default().push((id, place));
+    }
+
+    fn infer(self, read: &mut impl FnMut(&str) -> Option<String>, names: &mut InferredNames) {
+        for (url, functions) in self.0 {
+            let Some(text) = read(url) else { continue };
+            let places: Vec<FunctionPlace> = functions.iter().map(|&(_, place)| place).collect();
+            let inferred = functions.iter().zip(infer_names(&text, url, &places));
+            names.extend(inferred.filter_map(|(&(id, _), name)| Some((id, name?))));
+        }
+    }
 }
 
 /// The thread with inferred names as the names of its functions, marked, for formats that have one name per function.

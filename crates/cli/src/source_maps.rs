@@ -8,12 +8,12 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use selfprof_formats::{ScriptMap, Thread};
-use selfprof_source_maps::{Counts, Excerpt, Map, MappedFunction, apply_with_sources};
-use selfprof_trace::{FrameId, ResourceId};
+use selfprof_source_maps::{Counts, Excerpt, FunctionPlace, Map, MappedFunction, apply_with_sources};
+use selfprof_trace::{FrameId, ResourceId, Trace};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
-use crate::inferred_names::{self, InferredNames, MappedSource};
+use crate::inferred_names::{self, InferredNames};
 use crate::terminal::messages::say;
 
 use finder::Finder;
@@ -100,15 +100,19 @@ pub fn apply(
         threads.into_iter().zip(&recorded_maps)
     {
         let mut snippets = Snippets::new();
-        let mut sources: HashMap<FrameId, MappedSource<'_>> = HashMap::new();
+        let mut functions: HashMap<FrameId, inferred_names::MappedFunction> = HashMap::new();
         let (trace, counts) = match found {
             0 => (trace, Counts::default()),
             _ => apply_with_sources(
                 &trace,
                 |url| of_thread.get(url).or_else(|| maps.get(url)?.as_ref()).map(Rc::as_ref),
-                |frame, MappedFunction { excerpt, ahead }| {
-                    sources
-                        .insert(frame, MappedSource { text: excerpt.map(|excerpt| excerpt.source()), ahead });
+                |frame, MappedFunction { generated, excerpt, ahead, inferred }| {
+                    let generated = place(&trace, generated).filter(|(url, _)| !of_thread.contains_key(url));
+                    let known = functions.entry(frame).or_default();
+                    known.inferred = known.inferred.take().or(inferred.map(str::to_owned));
+                    // The text in the map is the original file, or newer.
+                    known.ahead = Some(ahead).filter(|_| excerpt.is_none());
+                    known.generated = known.generated.take().or(generated);
                     if let Some(excerpt) = excerpt.filter(|_| snippets.len() < MAX_SNIPPETS) {
                         snippets.insert(frame, Snippet::of(excerpt));
                     }
@@ -129,9 +133,9 @@ pub fn apply(
             .iter()
             .filter(|(_, frame)| frame.resource.is_some_and(|resource| compiled.contains(&resource)))
         {
-            sources.entry(id).or_insert(MappedSource { text: None, ahead: None });
+            functions.entry(id).or_default();
         }
-        let inferred = inferred_names::infer(&trace, &sources, |url| finder.code(url, recorded));
+        let inferred = inferred_names::infer(&trace, &mut functions, |url| finder.code(url, recorded));
         let thread = Thread { process, time_origin, ..Thread::named(name, trace) };
         readable.push(ReadableThread { thread, inferred, snippets });
     }
@@ -139,6 +143,14 @@ pub fn apply(
         say_counts(found, sum);
     }
     Ok(readable)
+}
+
+/// The script of an anonymous function, and its place there.
+fn place(trace: &Trace, id: FrameId) -> Option<(String, FunctionPlace)> {
+    let frame = trace.frames()[id];
+    let (resource, position) = frame.resource.zip(frame.position())?;
+    let place = FunctionPlace { line: position.line.get(), column: position.column.get(), ahead: 0 };
+    trace.names()[frame.name].is_empty().then(|| (trace.resources()[resource].to_owned(), place))
 }
 
 /// Prints how many functions were mapped.

@@ -186,6 +186,22 @@ fn diff() {
 }
 
 #[test]
+fn files_of_other_tools() {
+    let of = |command: &str, name: &str| with(&format!("{command} tests/fixtures/other-tools/{name}"));
+    check("top-of-gap", &mut of("top", "gap.json"));
+    check("top-of-gap-json", &mut of("top --json", "gap.json"));
+    check("top-of-events", &mut of("top", "events.json"));
+    check("top-of-old-v8", &mut of("top", "old.cpuprofile"));
+    check("top-of-utf-16", &mut of("top", "utf-16.cpuprofile"));
+    check("top-of-sentry", &mut of("top", "sentry-chunk.json"));
+    check("top-of-heap-profile", &mut of("top", "memory.heapprofile"));
+    check("top-of-source-map", &mut with("top tests/fixtures/source-maps/app.min.js.map"));
+    check("diff-of-gap", &mut of("diff tests/fixtures/marks.json", "gap.json"));
+    check("diff-of-tools", &mut of("diff --all tests/fixtures/waiting.json", "node.cpuprofile"));
+    check("diff-of-tools-json", &mut of("diff --json tests/fixtures/waiting.json", "node.cpuprofile"));
+}
+
+#[test]
 fn top_that_fails() {
     check("top-missing", &mut with("top nowhere.json"));
     check("top-not-a-trace", &mut with("top Cargo.toml"));
@@ -233,7 +249,7 @@ fn convert_that_fails() {
     check("convert-bad-format", &mut with(&format!("convert {small} -o - --to svg")));
     check("convert-from-other", &mut with(&format!("convert {small} -o - --to w3c --from cpuprofile")));
     check("convert-not-a-trace", &mut with("convert Cargo.toml -o - --to w3c"));
-    check("convert-write-only", &mut with("convert tests/fixtures/written.speedscope.json -o - --to w3c"));
+    check("convert-write-only", &mut with("convert tests/fixtures/written.collapsed -o - --to w3c"));
 }
 
 /// The name of the output selects the format. Formats that selfprof reads are converted back.

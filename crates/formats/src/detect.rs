@@ -1,24 +1,43 @@
 //! Detecting the format of a text, or of a message.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::format::Format;
+use crate::other_formats::OtherFormat;
 use crate::protobuf;
 
-/// The format with these members in its outermost object, or `None` if there is none.
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detected {
+    Format(Format),
+    Other(OtherFormat),
+}
+
+/// The format with these members in its outermost object, or in the first element of its outermost list; `None` if there is none.
 ///
 /// Parsing stops at the first member that only one format has.
 ///
 /// Of protocol buffers, it is the one that has these fields.
-pub(crate) fn detect(text: &[u8]) -> Option<Format> {
+pub(crate) fn detect(text: &[u8]) -> Option<Detected> {
+    match text {
+        [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => {
+            return Some(Detected::Other(OtherFormat::PerfData));
+        }
+        [b'v', b'8', b'-', b'v', b'e', b'r', b's', b'i', b'o', b'n', ..] => {
+            return Some(Detected::Other(OtherFormat::V8Log));
+        }
+        _ => {}
+    }
     if let Some(format) = message(text) {
-        return Some(format);
+        return Some(Detected::Format(format));
     }
     let mut found = None;
     // The visitor stops with an error once the format is known.
-    let _ = serde_json::Deserializer::from_slice(text).deserialize_map(Members { found: &mut found });
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let _ = Outermost { found: &mut found, within: Within::Nothing }.deserialize(&mut json);
     found
 }
 
@@ -34,34 +53,93 @@ fn message(text: &[u8]) -> Option<Format> {
     }
 }
 
-struct Members<'found> {
-    found: &'found mut Option<Format>,
+/// What contains a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Within {
+    Nothing,
+    List,
+    /// The member `profile`: Sentry, the explainer and the DevTools protocol have one.
+    Profile,
+    /// The member `head`: V8's old CPU profiles and its heap profiles have one.
+    Head,
 }
 
-impl<'de> Visitor<'de> for Members<'_> {
+struct Outermost<'found> {
+    found: &'found mut Option<Detected>,
+    within: Within,
+}
+
+impl<'de> DeserializeSeed<'de> for Outermost<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Outermost<'_> {
+    fn of_member(&self, member: &str) -> Option<Detected> {
+        use Detected::{Format as Readable, Other};
+        Some(match (self.within, member) {
+            (Within::Profile, "strings" | "stackFrames" | "main-thread") => Readable(Format::Explainer),
+            (Within::Profile, "nodes" | "timeDeltas") => Readable(Format::CpuProfile),
+            (Within::Profile, "thread_metadata" | "frames" | "stacks") => Other(OtherFormat::Sentry),
+            (Within::Head, "callFrame" | "selfSize") => Other(OtherFormat::HeapProfile),
+            (Within::Head, "functionName" | "callUID" | "hitCount") => Readable(Format::CpuProfile),
+            (Within::Profile | Within::Head, _) => return None,
+            (_, "frames" | "resources" | "stacks" | "trace") => Readable(Format::W3c),
+            (Within::List, "ph" | "cat" | "ts") => Readable(Format::Chrome),
+            (Within::List, _) => return None,
+            (_, "nodes" | "timeDeltas") => Readable(Format::CpuProfile),
+            (_, "strings" | "stackFrames" | "effectiveInterval") => Readable(Format::Explainer),
+            (_, "traceEvents") => Readable(Format::Chrome),
+            (_, "meta" | "libs" | "threads") => Readable(Format::Firefox),
+            (_, "$schema" | "shared" | "profiles") => Readable(Format::Speedscope),
+            (_, "resourceProfiles") => Readable(Format::Otlp),
+            (_, "snapshot") => Other(OtherFormat::HeapSnapshot),
+            (_, "chunk_id" | "profiler_id" | "client_sdk" | "debug_meta") => Other(OtherFormat::Sentry),
+            (_, "dataForRoots") => Other(OtherFormat::ReactProfiler),
+            (_, "recording" | "overview") => Other(OtherFormat::SafariTimeline),
+            (_, "log") => Other(OtherFormat::Har),
+            (_, "mappings" | "sourcesContent") => Other(OtherFormat::SourceMap),
+            (_, "result" | "source-map-cache") => Other(OtherFormat::Coverage),
+            _ => return None,
+        })
+    }
+}
+
+impl<'de> Visitor<'de> for Outermost<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        f.write_str("an object or a list")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(member) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            *self.found = match &*member {
-                "frames" | "resources" | "stacks" | "trace" => Some(Format::W3c),
-                "nodes" | "timeDeltas" => Some(Format::CpuProfile),
-                "profile" | "strings" | "stackFrames" | "effectiveInterval" => Some(Format::Explainer),
-                "traceEvents" => Some(Format::Chrome),
-                "meta" | "libs" | "threads" => Some(Format::Firefox),
-                "$schema" | "shared" | "profiles" => Some(Format::Speedscope),
-                "resourceProfiles" => Some(Format::Otlp),
-                _ => None,
-            };
+        while let Some(member) = map.next_key::<Cow<'de, str>>()? {
+            *self.found = self.of_member(&member);
             if self.found.is_some() {
                 return Err(A::Error::custom("found"));
             }
-            map.next_value::<IgnoredAny>()?;
+            let within = match &*member {
+                "profile" if self.within == Within::Nothing => Within::Profile,
+                "head" if self.within == Within::Nothing => Within::Head,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            map.next_value_seed(Outermost { found: self.found, within })?;
         }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if self.within != Within::Nothing {
+            return Err(A::Error::custom("a list in a list"));
+        }
+        list.next_element_seed(Outermost { found: self.found, within: Within::List })?;
+        while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(())
     }
 }
@@ -74,7 +152,7 @@ mod tests {
     fn fields_identify_formats() {
         #[track_caller]
         fn check(bytes: &[u8], expected: Option<Format>) {
-            assert_eq!(detect(bytes), expected);
+            assert_eq!(detect(bytes), expected.map(Detected::Format));
         }
         check(&[0x0a, 2, 0x12, 0, 0x12, 0], Some(Format::Otlp));
         check(&[0x0a, 4, 8, 1, 0x10, 2, 0x32, 0], Some(Format::Pprof));
@@ -90,20 +168,51 @@ mod tests {
     fn members_identify_formats() {
         #[track_caller]
         fn check(text: &str, expected: Option<Format>) {
-            assert_eq!(detect(text.as_bytes()), expected);
+            assert_eq!(detect(text.as_bytes()), expected.map(Detected::Format), "{text}");
         }
         check(r#"{"frames":["#, Some(Format::W3c));
         check(r#" {"duration":5,"timing":{"nodes":[]},"entries":[],"trace":"#, Some(Format::W3c));
         check(r#"{"samples":[],"stacks":"#, Some(Format::W3c));
+        check(r#"[{"samples":[],"stacks":"#, Some(Format::W3c));
         check(r#"{"samples":[1,2],"timeDeltas":"#, Some(Format::CpuProfile));
+        check(r#"{"typeId":"CPU","head":{"functionName":"#, Some(Format::CpuProfile));
+        check(r#"{"profile":{"nodes":"#, Some(Format::CpuProfile));
         check(r#"{"version":1,"options":{},"effectiveInterval":1,"#, Some(Format::Explainer));
+        check(r#"{"version":1,"profile":{"strings":"#, Some(Format::Explainer));
         check(r#"{"strings":[]"#, Some(Format::Explainer));
         check(r#"{"traceEvents":[]}"#, Some(Format::Chrome));
+        check(r#"[{"pid":1,"tid":1,"ph":"B","#, Some(Format::Chrome));
         check(r#"{"meta":{}}"#, Some(Format::Firefox));
         check(r#"{"exporter":"x","$schema":"#, Some(Format::Speedscope));
-        for text in ["", "{", "{}", "[]", "frames", r#"{"a":1}"#, r#"{"samples":[}"#, "\u{0}\u{1}"] {
+        let without_format =
+            ["", "{", "{}", "[]", "[[{\"ph\":1}]]", "frames", r#"{"a":1}"#, r#"{"samples":[}"#, "\u{0}\u{1}"];
+        for text in without_format {
             check(text, None);
         }
         check(&format!("{{\"a\":{}", "[".repeat(1_000_000)), None);
+        check(&"[".repeat(1_000_000), None);
+        check(&r#"{"profile":"#.repeat(1_000_000), None);
+    }
+
+    #[test]
+    fn what_is_not_read_is_recognized() {
+        #[track_caller]
+        fn check(text: &str, expected: OtherFormat) {
+            assert_eq!(detect(text.as_bytes()), Some(Detected::Other(expected)));
+        }
+        check(r#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0"#, OtherFormat::HeapProfile);
+        check(r#"{"snapshot":{"meta":{}},"nodes":[1,2]}"#, OtherFormat::HeapSnapshot);
+        check(r#"{"result":[{"scriptId":"1","functions":[]}]}"#, OtherFormat::Coverage);
+        check("v8-version,12,4,254,21,-node.33,0", OtherFormat::V8Log);
+        check(
+            r#"{"version":"2","platform":"javascript","profile":{"samples":[],"frames":[]"#,
+            OtherFormat::Sentry,
+        );
+        check(r#"{"chunk_id":"1"}"#, OtherFormat::Sentry);
+        check(r#"{"version":5,"dataForRoots":[]}"#, OtherFormat::ReactProfiler);
+        check(r#"{"version":1,"recording":{}}"#, OtherFormat::SafariTimeline);
+        check(r#"{"log":{"version":"1.2"}}"#, OtherFormat::Har);
+        check(r#"{"version":3,"sources":[],"mappings":""}"#, OtherFormat::SourceMap);
+        check("PERFILE2", OtherFormat::PerfData);
     }
 }

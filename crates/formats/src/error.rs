@@ -7,6 +7,7 @@ use selfprof_trace::foreign::LimitExceeded;
 
 use crate::format::Format;
 use crate::json::Exceeded;
+use crate::other_formats::OtherFormat;
 
 /// Why a profile could not be read. For invalid JSON, the source has the position.
 #[derive(Debug)]
@@ -25,6 +26,10 @@ pub enum ReadError {
     NoTimes(Format, String),
     /// The text is in a format that is only written, not read.
     WriteOnly(Format),
+    /// The file is something else that is known.
+    Other(OtherFormat),
+    /// The text is JSON, but in no format that is known.
+    Unknown,
 }
 
 impl ReadError {
@@ -49,6 +54,8 @@ impl fmt::Display for ReadError {
             Self::WriteOnly(format) => {
                 write!(f, "this is {}, which selfprof can write but not read", format.noun())
             }
+            Self::Other(format) => write!(f, "this is {format}, which selfprof does not read"),
+            Self::Unknown => f.write_str("the JSON is in no format that selfprof knows"),
         }
     }
 }
@@ -60,7 +67,7 @@ impl std::error::Error for ReadError {
             Self::Limit(source) => Some(source),
             Self::Json(_, source) => Some(source),
             Self::Protobuf(_, source) => Some(source.as_ref()),
-            Self::TooLong | Self::NoTimes(..) | Self::WriteOnly(_) => None,
+            Self::TooLong | Self::NoTimes(..) | Self::WriteOnly(_) | Self::Other(_) | Self::Unknown => None,
         }
     }
 }

@@ -41,7 +41,16 @@ impl Format {
     ];
 
     /// The formats that can be read.
-    pub const READABLE: [Self; 5] = [Self::W3c, Self::Explainer, Self::CpuProfile, Self::Pprof, Self::Otlp];
+    pub const READABLE: [Self; 8] = [
+        Self::W3c,
+        Self::Explainer,
+        Self::CpuProfile,
+        Self::Chrome,
+        Self::Firefox,
+        Self::Speedscope,
+        Self::Pprof,
+        Self::Otlp,
+    ];
 
     /// The format's name on the command line.
     pub fn as_str(self) -> &'static str {

@@ -1,8 +1,8 @@
 //! Readers and writers of profile formats, one module each, all from or to a [`selfprof_trace::Trace`].
 //!
 //! Read and written: [`w3c`] (the `ProfilerTrace` of the JS Self-Profiling API), [`explainer`] (the format that the API's
-//! explainer once proposed), [`cpuprofile`] (V8's), [`pprof`] and [`otlp`]. Only written: [`chrome`], [`firefox`],
-//! [`speedscope`] and [`collapsed`]. [`read()`] detects the format, [`write()`] writes any of them, and [`losses()`] lists what a format
+//! explainer once proposed), [`cpuprofile`] (V8's), [`chrome`], [`firefox`], [`speedscope`], [`pprof`] and [`otlp`]. Only written:
+//! [`collapsed`]. [`read()`] detects the format, [`write()`] writes any of them, and [`losses()`] lists what a format
 //! cannot hold. [`journal`] is selfprof's own stream of a running recording; if the process is killed, all but the last line
 //! survive.
 //!
@@ -38,6 +38,7 @@ mod formats;
 mod functions;
 mod json;
 mod options;
+mod other_formats;
 mod script_map;
 mod streams;
 mod thread;
@@ -67,6 +68,7 @@ pub use formats::{explainer, journal, w3c};
 #[cfg(feature = "conversion")]
 pub use losses::{Loss, holds_threads, losses};
 pub use options::{ReadOptions, WriteOptions};
+pub use other_formats::OtherFormat;
 #[cfg(feature = "conversion")]
 pub use read::{Hint, Profile, read};
 pub use script_map::ScriptMap;

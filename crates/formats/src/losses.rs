@@ -14,6 +14,8 @@ pub enum Loss {
     Threads(Vec<String>),
     /// The times of all samples.
     Times,
+    /// The stated durations of samples.
+    Durations,
     /// The markers of this many samples.
     Markers(u64),
     /// The labels of this many samples.
@@ -36,6 +38,7 @@ impl fmt::Display for Loss {
                 _ => write!(f, "the threads {}", names.join(", ")),
             },
             Self::Times => f.write_str("the times of samples"),
+            Self::Durations => f.write_str("the durations of samples"),
             Self::Markers(1) => f.write_str("the marker of 1 sample"),
             Self::Markers(count) => write!(f, "the markers of {count} samples"),
             Self::Labels(1) => f.write_str("the labels of 1 sample"),
@@ -141,6 +144,9 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
     }
     if !holds.times && samples().next().is_some() {
         losses.push(Loss::Times);
+    }
+    if format == Format::Explainer && kept.iter().any(|thread| thread.trace.needs_durations()) {
+        losses.push(Loss::Durations);
     }
     losses.extend(counts.into_iter().filter(|(_, count)| *count > 0).map(|(loss, count)| loss(count)));
     losses

@@ -3,11 +3,12 @@
 use std::io::Read;
 
 use selfprof_trace::foreign::Problems;
+use serde::de::IgnoredAny;
 
-use crate::detect::detect;
+use crate::detect::{Detected, detect};
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::formats::{cpuprofile, explainer, otlp, pprof, w3c};
+use crate::formats::{chrome, cpuprofile, explainer, firefox, otlp, pprof, speedscope, w3c};
 use crate::options::ReadOptions;
 use crate::streams::input;
 use crate::thread::Thread;
@@ -32,20 +33,35 @@ pub struct Hint<'name> {
 
 /// Reads a profile, plain or gzipped.
 ///
-/// The format is the one in the hint, or else detected from the text, or else implied by the file name, or else the W3C's, whose
-/// errors then describe the text. Invalid data is repaired and listed in [`Problems`].
+/// The format is the one in the hint, or else detected from the text, or else implied by the file name. Invalid data is repaired and listed in [`Problems`].
 pub fn read(input: impl Read, hint: Hint<'_>, options: &ReadOptions) -> Result<Profile, ReadError> {
     let text = input::text(input, options.max_bytes)?;
-    let format = hint.format.or_else(|| detect(&text)).or_else(|| Format::of_name(hint.name?));
-    let format = format.unwrap_or(Format::W3c);
+    let detected = match hint.format {
+        Some(format) => Some(format),
+        None => match detect(&text) {
+            Some(Detected::Format(format)) => Some(format),
+            Some(Detected::Other(other)) => return Err(ReadError::Other(other)),
+            None => None,
+        },
+    };
+    let implied = || Format::of_name(hint.name?).filter(|&format| format != Format::W3c);
+    let Some(format) = detected.or_else(implied) else {
+        return Err(match serde_json::from_slice::<IgnoredAny>(&text) {
+            Ok(_) => ReadError::Unknown,
+            Err(error) => ReadError::Json(Format::W3c, error),
+        });
+    };
     let main = |(trace, problems)| vec![(Thread::main(trace), problems)];
     let threads = match format {
         Format::W3c => w3c::read_threads_of_text(&text, options)?,
         Format::CpuProfile => main(cpuprofile::read_text(&text, options)?),
         Format::Explainer => explainer::read_text(&text, options)?,
+        Format::Chrome => chrome::read_text(&text, options)?,
+        Format::Firefox => firefox::read_text(&text, options)?,
+        Format::Speedscope => speedscope::read_text(&text, options)?,
         Format::Pprof => pprof::read_text(&text, options)?,
         Format::Otlp => otlp::read_text(&text, options)?,
-        _ => return Err(ReadError::WriteOnly(format)),
+        Format::Collapsed => return Err(ReadError::WriteOnly(format)),
     };
     Ok(Profile { format, threads })
 }

@@ -1,5 +1,6 @@
-//! Views of a trace's samples that several formats are written from.
+//! Views of a trace's samples that several formats are written from, and what several are read with.
 
+pub(crate) mod placed;
 pub(crate) mod spans;
 pub(crate) mod states;
 pub(crate) mod totals;

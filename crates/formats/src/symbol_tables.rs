@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use selfprof_trace::foreign::{
     ForeignTrace, LimitExceeded, Limits, Location, Problem, ProblemKind, Problems, Remedy,
 };
-use selfprof_trace::{Frame, FrameId, LabelSet, LabelSetId, Stack, StackId, Trace};
+use selfprof_trace::{Calls, Frame, FrameId, LabelSet, LabelSetId, Stack, StackId, Trace};
 
 use crate::bounded_text::{MAX_NAME, cut};
 
@@ -137,6 +137,35 @@ impl SymbolTables {
             };
         }
         Ok(stack)
+    }
+
+    /// Appends samples that stand for these calls.
+    pub(crate) fn push_calls(&mut self, calls: Calls) -> Result<(), LimitExceeded> {
+        let full = |_| LimitExceeded::new("stacks", self.limits.stacks);
+        self.trace.push_calls(calls).map_err(full)
+    }
+
+    /// The number of locations.
+    pub(crate) fn locations(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// The innermost function of a location.
+    pub(crate) fn function(&self, location: usize) -> Option<FrameId> {
+        self.locations.get(location)?.first().copied()
+    }
+
+    /// The stack of a location and its caller; that of the caller if the location is not in the table.
+    pub(crate) fn callee(
+        &mut self,
+        caller: Option<StackId>,
+        location: usize,
+    ) -> Result<Option<StackId>, LimitExceeded> {
+        match self.stacks.get(&(caller, location)) {
+            Some(&known) => Ok(Some(known)),
+            None if location < self.locations.len() => self.push_stacks(caller, location),
+            None => Ok(caller),
+        }
     }
 
     fn push_stacks(

@@ -67,6 +67,13 @@ impl Thread {
 }
 
 impl Process {
+    /// A process of which only a name is known, which may have spaces.
+    #[cfg(feature = "conversion")]
+    pub(crate) fn named(pid: u32, name: &str) -> Self {
+        let command = if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() };
+        Self { pid, tid: 0, command }
+    }
+
     /// The program and the id, e.g. `vite 4711`.
     pub fn label(&self) -> String {
         format!("{} {}", self.program(), self.pid)

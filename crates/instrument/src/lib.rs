@@ -57,7 +57,6 @@ mod edits;
 mod map;
 mod names;
 mod natives;
-mod nesting;
 mod output;
 mod positions;
 mod problem;
@@ -76,6 +75,7 @@ use oxc_ast::ast::Program;
 use oxc_ast_visit::VisitJs;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
+use selfprof_nesting::{Language, nesting};
 
 /// The size of the largest source that is instrumented, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 256 << 20;
@@ -230,7 +230,7 @@ fn check_depth(source: &str, stack_bytes: usize) -> Result<(), Problem> {
     if source.len() <= limit {
         return Ok(());
     }
-    match nesting::depth(source) {
+    match nesting(source, Language::JavaScript).map(|nesting| nesting.depth) {
         Some(depth) if depth as usize <= limit => Ok(()),
         Some(depth) => Err(Problem::TooDeep { depth, limit: limit as u32 }),
         None => Err(Problem::UnknownDepth),

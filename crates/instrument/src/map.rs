@@ -43,7 +43,8 @@ impl Instrumented {
         let positions = Positions::new(source);
         let moved = Moved { positions: &positions, inserted: &self.inserted };
         let map = match map {
-            Some(map) => match sourcemap::decode_slice(map)? {
+            // Editors may have put a byte order mark before it.
+            Some(map) => match sourcemap::decode_slice(map.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(map))? {
                 DecodedMap::Regular(map) => moved.compose(&map),
                 DecodedMap::Index(map) => moved.compose(&map.flatten()?),
                 DecodedMap::Hermes(map) => moved.compose(&map),

@@ -31,7 +31,10 @@ fn last<'code>(code: &'code str, key: &str) -> Option<&'code str> {
         }
         // This search never goes beyond the next match, because there is white space before it.
         let rest = &code[at + key.len()..];
-        let end = rest.find(|c: char| c.is_whitespace() || c == '\'' || c == '"').unwrap_or(rest.len());
+        // `encodeURIComponent` leaves `'` as it is, so that it may be in the JSON of a `data:` URL.
+        let is_data = rest.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
+        let end = rest.find(|c: char| c.is_whitespace() || c == '\'' && !is_data || c == '"');
+        let end = end.unwrap_or(rest.len());
         let (value, behind) = rest.split_at(end);
         // Anything else on the line means that this is not such a comment, e.g. a string that contains one.
         let line_ends = behind.chars().find(|c| !c.is_whitespace() || *c == '\n').is_none_or(|c| c == '\n');
@@ -65,6 +68,7 @@ mod tests {
         check("sourceMappingURL=a.map\n//#sourceMappingURL=a.map\n//# sourceMappingURL=\n", None, None);
         check("//# sourceMappingURL=a\u{2028}\r\nb", Some("a"), None);
         check("//# sourceMappingURL=a\rb", None, None);
+        check("//# sourceMappingURL=data:,%7B'a'%7D", Some("data:,%7B'a'%7D"), None);
         check("//# sourceMappingURL=asourceMappingURL=b", Some("asourceMappingURL=b"), None);
         check("f('//# sourceMappingURL=' + x);\nf(\"//# sourceMappingURL=a.map\")", None, None);
     }

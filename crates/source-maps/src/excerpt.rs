@@ -1,6 +1,6 @@
 //! Excerpts of a source around a function.
 
-use crate::declaration::Text;
+use crate::text::Text;
 
 /// The position of a function in a source whose text is in the map.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +13,6 @@ pub struct Excerpt<'map> {
 impl<'map> Excerpt<'map> {
     pub(crate) fn new(text: &'map Text, line: u32) -> Self {
         Self { text, line }
-    }
-
-    /// The whole source.
-    pub fn source(&self) -> &'map str {
-        self.text.text()
     }
 
     /// The first line of the function, with up to `before` lines before it and `after` lines after it, and the 1-based number of the
@@ -40,7 +35,7 @@ mod tests {
     fn excerpts_stay_within_the_source() {
         #[track_caller]
         fn check(line: u32, (before, after): (u32, u32), expected: (u32, &[&str])) {
-            let text = Text::new("a\r\nb\n\nd".to_owned());
+            let text = Text::new("a\r\nb\n\nd".to_owned(), "a.js");
             let (first, lines) = Excerpt::new(&text, line).lines(before, after);
             assert_eq!((first, lines.as_slice()), expected);
         }

@@ -23,15 +23,14 @@
 //! ```
 //!
 //! A frame's position is that of the function's definition. Its original name comes from the map's [scopes] if there are any, or else
-//! from the source text around the original position, or else from the mapping of the function's own name in `function name(` or
-//! `name(`; otherwise, the generated name is kept. Names of other mappings are not used: V8's position of `row => 1` is that of `row`.
+//! from the mapping of the function's own name in `function name(` or `name(`, or else from the syntax tree of its source; otherwise, the
+//! generated name is kept. Names of other mappings are not used: V8's position of `row => 1` is that of `row`.
 //!
-//! Sources are untrusted and are not parsed: the parsers of JavaScript and TypeScript that were tried (oxc 0.96) recurse for each level of
-//! nesting, which overflows the stack, and take exponential time for some inputs. Finding a name reads only a few lines around the
-//! position.
+//! Sources are untrusted. They are parsed in threads with a stack that fits, after a look at how deep they nest, and not at all if that
+//! would take too much time or memory.
 //!
-//! [`infer_names`] names anonymous functions: by what they are assigned to, by the call that they are an argument of, or by the function
-//! that returns them. It reads a whole source as tokens, without recursion and in linear time.
+//! Anonymous functions get a name by what they are assigned to, by the call that they are an argument of, or by the function that returns
+//! them: [`infer_names`] for the functions of a script, [`MappedFunction::inferred`] for those of a map.
 //!
 //! Without a map, or if the map has no mapping for the position, a frame is kept unchanged; [`Counts`] reports how many were mapped.
 //! This crate reads no files and fetches no URLs; callers find the maps, with the help of [`Comments`].
@@ -42,17 +41,25 @@
 #![forbid(unsafe_code)]
 
 mod comments;
-mod declaration;
+mod data_url;
 mod excerpt;
 mod inference;
 mod map;
+mod map_error;
+mod problem;
 mod scopes;
+mod text;
 mod trace;
+mod tree;
 mod url;
+mod vlq;
 
 pub use comments::Comments;
+pub use data_url::json_of_data_url;
 pub use excerpt::Excerpt;
-pub use inference::{FunctionPlace, infer_names};
-pub use map::{Map, MapError, json_of_data_url};
+pub use inference::{FunctionPlace, TOP_LEVEL, infer_names};
+pub use map::{Map, OriginalPosition, without_guard};
+pub use map_error::MapError;
+pub use problem::Problem;
 pub use scopes::BadScopes;
 pub use trace::{Counts, MappedFunction, apply, apply_with_sources};

@@ -1,18 +1,26 @@
 //! Reading a source map, and looking up positions.
 
-mod sizes;
+mod fields;
+mod mappings;
 
-use std::fmt;
+use std::borrow::Cow;
 
-use data_encoding::BASE64;
-use sourcemap::{DecodedMap, SourceMap, SourceMapIndex};
+use serde_json::value::RawValue;
 
-use crate::declaration::{Declared, Text};
+use crate::data_url::json_of_data_url;
 use crate::excerpt::Excerpt;
-use crate::scopes::{self, BadScopes, Field, Function, Functions, Position};
+use crate::inference::{self, FunctionPlace, TOP_LEVEL};
+use crate::map_error::{MAX_BYTES, MapError};
+use crate::problem::{Problem, Problems};
+use crate::scopes::{self, Function, Functions, MAX_HEAD, Position};
+use crate::text::Text;
+use crate::tree::Rank;
+use crate::url::is_absolute;
+use fields::{Fields, Items};
+use mappings::{Mapping, RangeMappings};
 
-/// The maximum size of a map.
-const MAX_BYTES: usize = 1 << 26;
+/// The maximum number of mappings. Each takes 40 bytes.
+const MAX_MAPPINGS: usize = 3 << 22;
 
 /// The maximum nesting of maps in sections. The format allows only one level.
 const MAX_LEVELS: usize = 4;
@@ -22,6 +30,9 @@ const MAX_NAME_BYTES: usize = 1 << 12;
 
 /// At most this many mappings of one position are searched for a name. Tools write one or two.
 const MAX_AT_POSITION: usize = 8;
+
+/// The function that a bundler puts around all code starts before this column if the code begins on the same line: `"use strict";(() => {`.
+const MAX_WRAPPER_COLUMN: u32 = 24;
 
 /// The length of `__name(`, with which esbuild keeps the names of functions. It gives the call the place of the function.
 const NAME_CALL: u32 = 7;
@@ -37,25 +48,20 @@ pub struct Map {
     names: Vec<String>,
     /// The functions of the generated code, from scopes.
     functions: Functions,
-    bad_scopes: Option<BadScopes>,
+    problems: Problems,
     debug_id: Option<String>,
     file: Option<String>,
-}
-
-/// A mapping, with 0-based lines and columns.
-#[derive(Clone, Copy, Debug)]
-struct Mapping {
-    generated: Position,
-    /// `None` if the generated code has no source.
-    source: Option<u32>,
-    original: Position,
-    name: Option<u32>,
+    /// The index of the source of all mappings, if they have only one.
+    only_source: Option<u32>,
 }
 
 #[derive(Debug)]
 struct Source {
-    name: String,
+    /// `None` if the map has the text only, or nothing.
+    name: Option<String>,
     text: Option<Text>,
+    /// Whether people would rather not see it: it is of a library, or made by a tool.
+    is_ignored: bool,
     /// Its functions, from scopes that have no generated ranges.
     functions: Functions,
 }
@@ -63,8 +69,8 @@ struct Source {
 /// A function's name and location in its source.
 #[derive(Clone, Debug)]
 pub(crate) struct Original<'map> {
-    /// The name of the source in the map.
-    pub(crate) source: &'map str,
+    /// The name of the source in the map, if it has one.
+    pub(crate) source: Option<&'map str>,
     /// The index of the source in the map.
     pub(crate) source_index: u32,
     /// 1-based.
@@ -73,34 +79,54 @@ pub(crate) struct Original<'map> {
     pub(crate) column: u32,
     /// The name of the function; empty if it has none, `None` if it is unknown.
     pub(crate) name: Option<&'map str>,
-    /// How many columns the mapping is before the function in the generated code; `None` for the script itself.
-    pub(crate) ahead: Option<u32>,
+    /// How many columns the mapping is before the function in the generated code.
+    pub(crate) ahead: u32,
+    /// The name that the source gives it if it is anonymous, or that of a script.
+    pub(crate) inferred: Option<&'map str>,
     /// The text around it, if the map contains the source.
     pub(crate) excerpt: Option<Excerpt<'map>>,
 }
 
-/// The JSON in a `data:` URL, which is not checked.
-pub fn json_of_data_url(url: &str) -> Result<Vec<u8>, MapError> {
-    if url.len() > MAX_BYTES {
-        return Err(MapError::TooLong);
-    }
-    let invalid = || MapError::Invalid("the data: URL is not base64-encoded JSON".to_owned());
-    let (kind, data) = url.split_once(',').ok_or_else(invalid)?;
-    if !kind.starts_with("data:application/json") || !kind.ends_with(";base64") {
-        return Err(invalid());
-    }
-    BASE64.decode(data.as_bytes()).map_err(|_| invalid())
+/// What a map has for a position, with 0-based lines and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OriginalPosition<'map> {
+    /// The source, if it has a name.
+    pub source: Option<&'map str>,
+    /// The line in the source.
+    pub line: u32,
+    /// The column in the source, in UTF-16 code units.
+    pub column: u32,
+    /// The name of the mapping.
+    pub name: Option<&'map str>,
 }
 
 impl Map {
-    /// Reads a source map or an index map.
+    /// Reads a source map or an index map. Parts that are invalid are left out, see [`Map::problems`].
     pub fn read(json: &[u8]) -> Result<Self, MapError> {
         if json.len() > MAX_BYTES {
             return Err(MapError::TooLong);
         }
-        sizes::check(scopes::without_guard(json))?;
-        let decoded = sourcemap::decode_slice(json).map_err(|error| MapError::Invalid(error.to_string()))?;
-        Self::of(&decoded, Field::read(json))
+        let text = String::from_utf8_lossy(json);
+        let fields = Fields::of(without_guard(&text))?;
+        let mut map = Self {
+            mappings: Vec::new(),
+            sources: Vec::new(),
+            names: Vec::new(),
+            functions: Functions::default(),
+            problems: Problems::default(),
+            debug_id: None,
+            file: None,
+            only_source: None,
+        };
+        let mut left = Left { root_bytes: MAX_BYTES, mappings: MAX_MAPPINGS };
+        map.debug_id = map.debug_id_of(&fields);
+        map.add(&fields, (0, 0), &mut left, MAX_LEVELS)?;
+        map.mappings.sort_by_key(|mapping| mapping.generated);
+        map.functions.sort();
+        let mut sources = map.mappings.iter().filter_map(|mapping| mapping.source);
+        let first = sources.next();
+        map.only_source = first.filter(|first| sources.all(|source| source == *first));
+        Ok(map)
     }
 
     /// Reads a map from a `data:` URL.
@@ -123,102 +149,214 @@ impl Map {
         self.file.as_deref()
     }
 
-    /// The error in the scopes of the map or of one of its sections, if any. Bad scopes are ignored.
-    pub fn bad_scopes(&self) -> Option<&BadScopes> {
-        self.bad_scopes.as_ref()
+    /// What is invalid in the map, and was left out: the first of it.
+    pub fn problems(&self) -> &[Problem] {
+        self.problems.list()
     }
 
-    fn of(decoded: &DecodedMap, field: Result<Field, serde_json::Error>) -> Result<Self, MapError> {
-        let (field, bad_scopes) = match field {
-            Ok(field) => (field, None),
-            Err(error) => (Field::default(), Some(BadScopes::Field(error.to_string()))),
-        };
-        let mut map = Self {
-            mappings: Vec::new(),
-            sources: Vec::new(),
-            names: Vec::new(),
-            functions: Functions::default(),
-            bad_scopes,
-            debug_id: decoded.debug_id().map(|id| id.to_string().to_ascii_lowercase()),
-            file: None,
-        };
-        map.add(decoded, field, (0, 0), MAX_LEVELS)?;
-        map.mappings.sort_by_key(|mapping| mapping.generated);
-        map.functions.sort();
-        Ok(map)
+    /// The sources in the map's `ignoreList`: those of libraries, and those that tools made.
+    pub fn ignored_sources(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().filter(|source| source.is_ignored).filter_map(|source| source.name.as_deref())
     }
 
+    /// The [original position](https://tc39.es/ecma426/#sec-GetOriginalPositions) of a 0-based line and column of generated code, if a
+    /// mapping on its line has one.
+    pub fn original_position(&self, line: u32, column: u32) -> Option<OriginalPosition<'_>> {
+        let (mapping, _) = self.mapping_of((line, column))?;
+        let source = self.sources.get(mapping.source? as usize)?;
+        let (line, column) = mapping.original;
+        Some(OriginalPosition { source: source.name.as_deref(), line, column, name: self.name(mapping.name) })
+    }
+
+    /// Adds a map at an offset in the generated code.
     fn add(
         &mut self,
-        decoded: &DecodedMap,
-        field: Field,
-        offset: Position,
+        fields: &Fields<'_>,
+        at: Position,
+        left: &mut Left,
         levels: usize,
     ) -> Result<(), MapError> {
-        match decoded {
-            DecodedMap::Regular(map) => self.add_map(map, field, offset),
-            DecodedMap::Hermes(map) => self.add_map(map, field, offset),
-            DecodedMap::Index(index) => self.add_sections(index, field, offset, levels)?,
+        match fields.version.map(RawValue::get) {
+            Some("3" | "3.0") => {}
+            Some(version) if version.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
+                return Err(MapError::Invalid(format!("it has version {version:.20}, which is not 3")));
+            }
+            _ => self.problems.add(Problem::Version),
         }
-        Ok(())
+        let file = fields::text("file", fields.file, &mut self.problems);
+        self.file = self.file.take().or(file.map(Cow::into_owned));
+        match fields.sections {
+            Some(sections) => self.add_sections(sections, at, left, levels),
+            None => self.add_map(fields, at, left),
+        }
     }
 
-    fn add_map(&mut self, map: &SourceMap, field: Field, (line, column): Position) {
-        self.file = self.file.take().or_else(|| map.get_file().map(str::to_owned));
+    fn add_map(
+        &mut self,
+        fields: &Fields<'_>,
+        (line, column): Position,
+        left: &mut Left,
+    ) -> Result<(), MapError> {
+        let mut problems = std::mem::take(&mut self.problems);
+        let added = self.add_sources(fields, left, &mut problems).and_then(|added| {
+            let missing = || MapError::Invalid("it has no mappings".to_owned());
+            let text = fields::text("mappings", fields.mappings, &mut problems).ok_or_else(missing)?;
+            left.mappings = left
+                .mappings
+                .checked_sub(text.bytes().filter(|byte| b",;".contains(byte)).count())
+                .ok_or_else(|| MapError::Invalid(format!("it has more than {MAX_MAPPINGS} mappings")))?;
+            let ranges =
+                fields::text("rangeMappings", fields.range_mappings, &mut problems).unwrap_or_default();
+            let mut ranges = RangeMappings::new(&ranges);
+            let mappings = mappings::decode(&text, &mut ranges, (added.sources, added.names))
+                .map_err(MapError::Invalid)?;
+            if mappings.bad > 0 {
+                let first_line = mappings.first_bad.saturating_add(line).saturating_add(1);
+                problems.add(Problem::Mappings { count: mappings.bad, first_line });
+            }
+            if let Some(reason) = ranges.problem() {
+                problems.add(Problem::RangeMappings(reason));
+            }
+            self.mappings.extend(mappings.list.into_iter().map(|mapping| {
+                let (down, right) = mapping.generated;
+                let right = if down == 0 { right.saturating_add(column) } else { right };
+                Mapping {
+                    generated: (down.saturating_add(line), right),
+                    source: mapping.source.map(|id| id + added.first_source),
+                    name: mapping.name.map(|id| id + added.first_name),
+                    ..mapping
+                }
+            }));
+            self.add_scopes(fields, &added, (line, column), &mut problems);
+            Ok(())
+        });
+        self.problems = problems;
+        added
+    }
+
+    fn add_sources(
+        &mut self,
+        fields: &Fields<'_>,
+        left: &mut Left,
+        problems: &mut Problems,
+    ) -> Result<Added, MapError> {
         let (first_source, first_name) = (self.sources.len() as u32, self.names.len() as u32);
-        self.sources.extend(map.sources().zip(map.source_contents()).map(|(name, text)| Source {
-            name: name.to_owned(),
-            text: text.map(|text| Text::new(text.to_owned())),
-            functions: Functions::default(),
+        let root = fields::text("sourceRoot", fields.source_root, problems).filter(|root| !root.is_empty());
+        let slash = root.as_ref().map_or("", |root| if root.ends_with('/') { "" } else { "/" });
+        let root = root.unwrap_or_default();
+        let names = fields::list("sources", fields.sources, Items::StringsAndNulls, problems);
+        let names = names.ok_or_else(|| MapError::Invalid("it has no list of sources".to_owned()))?;
+        left.root_bytes =
+            left.root_bytes.checked_sub(root.len().saturating_mul(names.len())).ok_or_else(|| {
+                MapError::Invalid(format!("the names of its sources have more than {} MiB", MAX_BYTES >> 20))
+            })?;
+        let texts = fields::list("sourcesContent", fields.sources_content, Items::StringsAndNulls, problems);
+        let mut texts = texts.unwrap_or_default().into_iter();
+        let sources = names.len();
+        self.sources.extend(names.into_iter().map(|name| {
+            let text = texts.next().flatten();
+            let text = text.map(|text| Text::new(text.into_owned(), name.as_deref().unwrap_or_default()));
+            let name = name.filter(|name| !name.is_empty()).map(|name| match is_absolute(&name) {
+                true => name.into_owned(),
+                false => format!("{root}{slash}{name}"),
+            });
+            Source { name, text, is_ignored: false, functions: Functions::default() }
         }));
-        self.names.extend(map.names().map(str::to_owned));
-        let names = first_name..self.names.len() as u32;
-        match field.scopes.map(|text| scopes::decode(&text, map.get_source_count(), names)) {
-            Some(Ok(scopes)) if scopes.generated.is_empty() => {
-                let sources = &mut self.sources[first_source as usize..];
+        let ignored = fields.ignore_list.filter(|list| list.get() != "null").map(|list| {
+            let list = serde_json::from_str::<Vec<u32>>(list.get()).ok();
+            list.filter(|list| list.iter().all(|&index| (index as usize) < sources))
+        });
+        match ignored {
+            Some(Some(ignored)) => {
+                for index in ignored {
+                    self.sources[(first_source + index) as usize].is_ignored = true;
+                }
+            }
+            Some(None) => problems.add(Problem::Field("ignoreList", "a list of indices of sources")),
+            None => {}
+        }
+        let names = fields::list("names", fields.names, Items::Strings, problems).unwrap_or_default();
+        self.names.extend(names.into_iter().map(|name| name.map(Cow::into_owned).unwrap_or_default()));
+        Ok(Added { first_source, sources, first_name, names: self.names.len() - first_name as usize })
+    }
+
+    fn add_scopes(&mut self, fields: &Fields<'_>, added: &Added, at: Position, problems: &mut Problems) {
+        let Some(text) = fields::text("scopes", fields.scopes, problems) else { return };
+        let names = added.first_name..self.names.len() as u32;
+        match scopes::decode(&text, added.sources as u32, names) {
+            Ok(scopes) if scopes.generated.is_empty() => {
+                let sources = &mut self.sources[added.first_source as usize..];
                 for (source, functions) in sources.iter_mut().zip(scopes.original) {
                     source.functions = functions;
                 }
             }
-            Some(Ok(scopes)) => self.functions.append(scopes.generated, (line, column)),
-            Some(Err(error)) => self.bad_scopes = self.bad_scopes.take().or(Some(error)),
-            None => {}
+            Ok(scopes) => self.functions.append(scopes.generated, at),
+            Err(error) => problems.add(Problem::Scopes(error)),
         }
-        let has = |id: u32, count: u32| Some(id).filter(|&id| id < count);
-        self.mappings.reserve_exact(map.get_token_count() as usize);
-        self.mappings.extend(map.tokens().map(|token| {
-            let raw = token.get_raw_token();
-            let column = if raw.dst_line == 0 { raw.dst_col.saturating_add(column) } else { raw.dst_col };
-            Mapping {
-                generated: (raw.dst_line.saturating_add(line), column),
-                source: has(raw.src_id, map.get_source_count()).map(|id| id + first_source),
-                original: (raw.src_line, raw.src_col),
-                name: has(raw.name_id, map.get_name_count()).map(|id| id + first_name),
-            }
-        }));
     }
 
     fn add_sections(
         &mut self,
-        index: &SourceMapIndex,
-        field: Field,
+        sections: &RawValue,
         (line, column): Position,
+        left: &mut Left,
         levels: usize,
     ) -> Result<(), MapError> {
         let Some(levels) = levels.checked_sub(1) else {
             return Err(MapError::Invalid("its sections are nested too deeply".to_owned()));
         };
-        self.file = self.file.take().or_else(|| index.get_file().map(str::to_owned));
-        let mut fields = field.into_sections();
-        for section in index.sections() {
-            let field = fields.next().unwrap_or_default();
-            let (down, right) = section.get_offset();
-            let right = if down == 0 { right.saturating_add(column) } else { right };
-            if let Some(map) = section.get_sourcemap() {
-                self.add(map, field, (down.saturating_add(line), right), levels)?;
+        let sections: Vec<&RawValue> = serde_json::from_str(sections.get())
+            .map_err(|_| MapError::Invalid("its sections are not a list".to_owned()))?;
+        for (number, section) in (1..).zip(sections) {
+            if let Err(problem) = self.add_section(number, section, (line, column), left, levels) {
+                self.problems.add(problem);
             }
         }
         Ok(())
+    }
+
+    /// Adds a section, unless it is invalid or takes too much.
+    fn add_section(
+        &mut self,
+        number: usize,
+        section: &RawValue,
+        (line, column): Position,
+        left: &mut Left,
+        levels: usize,
+    ) -> Result<(), Problem> {
+        let bad = |reason: &str| Err(Problem::Section(number, reason.to_owned()));
+        let Ok(section) = Fields::of(section.get()) else { return bad("it is not an object") };
+        let offset = section.offset.and_then(|offset| Fields::of(offset.get()).ok());
+        let offset =
+            offset.and_then(|offset| Some((fields::number(offset.line)?, fields::number(offset.column)?)));
+        let Some((down, right)) = offset else { return bad("its offset is not two numbers") };
+        let Some(map) = section.map else {
+            return match section.url.map(|url| serde_json::from_str::<String>(url.get())) {
+                Some(Ok(url)) => Err(Problem::LinkedSection(number, url)),
+                _ => bad("it has no map"),
+            };
+        };
+        let Ok(fields) = Fields::of(map.get()) else { return bad("its map is not an object") };
+        let right = if down == 0 { right.saturating_add(column) } else { right };
+        let at = (down.saturating_add(line), right);
+        // What is before its first mapping is not the end of the section before.
+        self.mappings.push(Mapping {
+            generated: at,
+            source: None,
+            original: (0, 0),
+            name: None,
+            is_range: false,
+        });
+        self.add(&fields, at, left, levels).or_else(|error| bad(&error.to_string()))
+    }
+
+    fn debug_id_of(&mut self, fields: &Fields<'_>) -> Option<String> {
+        let text = fields::text("debugId", fields.debug_id, &mut self.problems)?;
+        let is_id = text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+        if !is_id {
+            self.problems.add(Problem::Field("debugId", "a UUID"));
+        }
+        is_id.then(|| text.to_ascii_lowercase())
     }
 
     /// Whether scopes hide the function defined at this 1-based line and column from stacks, because it is not a function in the
@@ -231,9 +369,17 @@ impl Map {
     /// The original of the function with the name `generated` that is defined at this 1-based line and column.
     pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Original<'_>> {
         let position = (line.checked_sub(1)?, column.checked_sub(1)?);
-        // The last mapping at or before the position, on the same line.
-        let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
-        let mapping = self.mappings[..after].last().filter(|mapping| mapping.generated.0 == position.0)?;
+        // An anonymous function at the very start is the script itself, not the first function of its source. A bundler's function around
+        // all code is the same to people.
+        let is_wrapper = position.0 == 0
+            && self.mappings.first().is_some_and(|first| {
+                first.generated > position && (first.generated.0 > 0 || position.1 < MAX_WRAPPER_COLUMN)
+            });
+        if generated.is_empty() && (position == (0, 0) || is_wrapper) {
+            return self.script();
+        }
+        let (mapping, after) = self.mapping_of(position)?;
+        let mapping = &mapping;
         let source_index = mapping.source?;
         let source = self.sources.get(source_index as usize)?;
         let known = self.functions.defined_at(position, width(generated));
@@ -242,24 +388,62 @@ impl Map {
         let (line, column) = mapping.original;
         // A constructor is shown with the name of its class, as in V8, which is found in the source text. Scopes that repeat the generated
         // name are not useful: SWC 1.16 writes minified names.
-        let name = match scoped.filter(|name| !["", "constructor", generated].contains(name)) {
-            Some(name) => Some(name),
-            // An anonymous function at the very start is the script itself, not the first function of its source.
-            None if position == (0, 0) && generated.is_empty() => None,
-            None => self.declared_name(source, mapping, position, generated),
+        let name = scoped
+            .filter(|name| !["", "constructor", generated].contains(name))
+            .or_else(|| self.mapped_name(position, generated))
+            .or_else(|| declared_name(source, mapping, position, generated));
+        let ahead = match position.1 - mapping.generated.1 {
+            NAME_CALL if self.is_argument(mapping, position, after) => 0,
+            ahead => ahead,
         };
+        let (line, column) = (line.saturating_add(1), column.saturating_add(1));
+        let is_anonymous = name.unwrap_or(generated).is_empty();
+        let inferred = source.text.as_ref().filter(|_| is_anonymous);
+        let inferred =
+            inferred.and_then(|text| inference::inferred(text, FunctionPlace { line, column, ahead }));
         Some(Original {
-            source: &source.name,
+            source: source.name.as_deref(),
             source_index,
-            line: line.saturating_add(1),
-            column: column.saturating_add(1),
+            line,
+            column,
             name,
-            ahead: (position != (0, 0)).then(|| match position.1 - mapping.generated.1 {
-                NAME_CALL if self.is_argument(mapping, position, after) => 0,
-                ahead => ahead,
-            }),
-            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, line)),
+            ahead,
+            inferred: inferred.filter(|&inferred| inferred != TOP_LEVEL),
+            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, mapping.original.0)),
         })
+    }
+
+    /// The original of the script itself: the start of its source, if it is made of one. The first mapping is that of what comes first
+    /// in the generated code, which may be anything.
+    fn script(&self) -> Option<Original<'_>> {
+        let index = self.only_source?;
+        let source = self.sources.get(index as usize)?;
+        Some(Original {
+            source: source.name.as_deref(),
+            source_index: index,
+            line: 1,
+            column: 1,
+            name: None,
+            ahead: 0,
+            inferred: Some(TOP_LEVEL),
+            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, 0)),
+        })
+    }
+
+    /// The last mapping at or before a position, on the same line, and the index of the next one. A range mapping is moved to the position.
+    fn mapping_of(&self, position: Position) -> Option<(Mapping, usize)> {
+        let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
+        let mapping = *self.mappings[..after].last()?;
+        let (line, column) = mapping.generated;
+        if mapping.is_range {
+            let (down, right) = mapping.original;
+            let original = match position.0 - line {
+                0 => (down, right.saturating_add(position.1 - column)),
+                lines => (down.saturating_add(lines), position.1),
+            };
+            return Some((Mapping { generated: position, original, ..mapping }, after));
+        }
+        (line == position.0).then_some((mapping, after))
     }
 
     /// Whether an arrow function at this position, as the argument of esbuild's `__name(`, is what the mapping of that call is the
@@ -275,29 +459,6 @@ impl Map {
                 (4, original) => (4..=6).contains(&original),
                 _ => false,
             })
-    }
-
-    /// The name of a function from the source text, or else from the mapping of its name.
-    fn declared_name<'map>(
-        &'map self,
-        source: &'map Source,
-        mapping: &Mapping,
-        position: Position,
-        generated: &str,
-    ) -> Option<&'map str> {
-        let (line, column) = mapping.original;
-        // A function without a name starts at `function`, `async` or its parameters. If the mapping starts earlier, at something else,
-        // its original position is not the function's: in `on(event => ...)`, it may be that of `on`.
-        let is_exact = !generated.is_empty() || mapping.generated == position;
-        let text = source.text.as_ref();
-        let text = text.filter(|text| is_exact || text.has_function_keyword_at(line, column));
-        let declared = text.map_or(Declared::Unknown, |text| text.declared_at(line, column));
-        match declared {
-            Declared::Named(name) => Some(name),
-            // A function that is anonymous in both source and code has no name.
-            Declared::Anonymous if generated.is_empty() => Some(""),
-            Declared::Anonymous | Declared::Unknown => self.mapped_name(position, generated),
-        }
     }
 
     /// The original name of the identifier that ends at the function's position, in `function a(` or in a method `a(`.
@@ -329,30 +490,62 @@ impl Map {
     }
 }
 
+/// The name of a function from the syntax tree of its source.
+fn declared_name<'map>(
+    source: &'map Source,
+    mapping: &Mapping,
+    position: Position,
+    generated: &str,
+) -> Option<&'map str> {
+    let text = source.text.as_ref()?;
+    let (line, column) = mapping.original;
+    if mapping.generated != position {
+        // The mapping is before the function. It may be that of something else, such as of `on` in `on(event => ...)`.
+        let distance = position.1 - mapping.generated.1;
+        let is_of_function = match generated {
+            "" => text.has_word_at(line, column, &["function", "async"]),
+            _ => {
+                distance <= width(generated).saturating_add(MAX_HEAD)
+                    && !text.line_has_function(line, generated)
+            }
+        };
+        if !is_of_function {
+            return None;
+        }
+    }
+    let (function, rank) = text.function_at(line, column)?;
+    // Nothing anonymous is declared: it would have the name.
+    let is_named = !generated.is_empty() || rank != Rank::Declaration;
+    function.name(text.text()).filter(|name| is_named && name.len() <= MAX_NAME_BYTES)
+}
+
+/// The JSON of a map, without a byte order mark and without the [line] that prevents it from being run as a script.
+///
+/// [line]: https://tc39.es/ecma426/#sec-FetchSourceMap
+pub fn without_guard(json: &str) -> &str {
+    let json = json.strip_prefix('\u{FEFF}').unwrap_or(json);
+    if json.starts_with(")]}") { json.split_once('\n').map_or("", |(_, rest)| rest) } else { json }
+}
+
+/// What the parts of a map may still take.
+struct Left {
+    /// The bytes of source roots, which precede the name of each source.
+    root_bytes: usize,
+    mappings: usize,
+}
+
+/// What a map has added.
+struct Added {
+    first_source: u32,
+    sources: usize,
+    first_name: u32,
+    names: usize,
+}
+
 /// The number of columns of a name, in UTF-16 units.
 fn width(name: &str) -> u32 {
     name.encode_utf16().count().try_into().unwrap_or(u32::MAX)
 }
-
-/// Why a map cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MapError {
-    /// It is longer than 64 MiB.
-    TooLong,
-    /// It is not a valid source map, for this reason.
-    Invalid(String),
-}
-
-impl fmt::Display for MapError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => write!(f, "it is longer than {} MiB", MAX_BYTES >> 20),
-            Self::Invalid(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl std::error::Error for MapError {}
 
 #[cfg(test)]
 mod tests;

@@ -7,13 +7,11 @@
 //! [proposal]: https://github.com/tc39/ecma426/blob/main/proposals/scopes.md
 
 mod decode;
-mod field;
 mod functions;
 
 pub use decode::BadScopes;
 pub(crate) use decode::decode;
-pub(crate) use field::{Field, without_guard};
-pub(crate) use functions::{Function, Functions, Position};
+pub(crate) use functions::{Function, Functions, MAX_HEAD, Position};
 
 #[cfg(test)]
 mod tests;

@@ -24,11 +24,15 @@ pub struct Counts {
 /// What a map has about a function, besides its name and location.
 #[derive(Clone, Copy, Debug)]
 pub struct MappedFunction<'map> {
+    /// The function in the generated code.
+    pub generated: FrameId,
     /// The text around it, if the map contains the source.
     pub excerpt: Option<Excerpt<'map>>,
     /// How many columns the mapping is before the function in the generated code, see
-    /// [`FunctionPlace`](crate::FunctionPlace::ahead). `None` for the code of a script itself.
-    pub ahead: Option<u32>,
+    /// [`FunctionPlace::ahead`](crate::FunctionPlace::ahead).
+    pub ahead: u32,
+    /// The name that the source in the map gives an anonymous function.
+    pub inferred: Option<&'map str>,
 }
 
 /// Copies a trace, with the original names and locations of functions.
@@ -59,16 +63,20 @@ pub fn apply_with_sources<'map>(
     let mut resources = Resources::default();
     let mut frames: Vec<FrameId> = Vec::with_capacity(trace.frames().len());
     let mut hidden: Vec<bool> = Vec::with_capacity(trace.frames().len());
-    for (_, frame) in trace.frames().iter() {
+    for (generated, frame) in trace.frames().iter() {
         let lookup = look_up(trace, &frame, &maps, &mut counts);
         hidden.push(matches!(lookup, Lookup::Hidden));
         frames.push(match lookup {
             Lookup::Mapped(found) => {
-                let function =
-                    MappedFunction { excerpt: found.original.excerpt, ahead: found.original.ahead };
+                let Original { excerpt, ahead, inferred, .. } = found.original;
+                let function = MappedFunction { generated, excerpt, ahead, inferred };
+                // A source without a name is no place that anybody could look at, so the generated place stays.
+                let has_place = found.original.source.is_some();
                 let frame = found.into_frame(trace, &frame, &mut mapped, &mut resources)?;
                 let id = mapped.frame(frame)?;
-                on_mapped(id, function);
+                if has_place {
+                    on_mapped(id, function);
+                }
                 id
             }
             Lookup::Hidden | Lookup::Unmapped => {
@@ -214,8 +222,11 @@ impl Found<'_> {
         };
         // Before the resource, so that the tables are filled in the order of frames.
         let name = mapped.name(&name)?;
+        let Some(source) = original.source else {
+            return Ok(Frame { name, resource: Some(resources.raw(resource, trace, mapped)?), ..*frame });
+        };
         let place = (resource, original.source_index);
-        let source = resources.source(place, original.source, trace, mapped)?;
+        let source = resources.source(place, source, trace, mapped)?;
         Ok(Frame {
             name,
             resource: Some(source),

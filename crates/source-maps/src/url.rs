@@ -2,7 +2,7 @@
 
 /// The URL or path of a source, relative to that of the map or of the generated code.
 pub(crate) fn resolve(base: &str, source: &str) -> String {
-    if has_scheme(source) || source.starts_with('/') || base.is_empty() {
+    if is_absolute(source) || base.is_empty() {
         return source.to_owned();
     }
     // The part that `..` must not leave: `https://host`, `file://`, or the root of a path.
@@ -31,11 +31,13 @@ pub(crate) fn resolve(base: &str, source: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Whether the URL is absolute, e.g. `https://host/a.js` or `webpack://app/./a.js`.
-fn has_scheme(url: &str) -> bool {
-    url.split_once(':').is_some_and(|(scheme, _)| {
-        scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-    })
+/// Whether the URL is absolute, e.g. `https://host/a.js`, `webpack://app/./a.js` or `/a.js`.
+pub(crate) fn is_absolute(url: &str) -> bool {
+    url.starts_with('/')
+        || url.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.len() > 1
+                && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Samples that stand for calls.
 
+use crate::calls::Calls;
 use crate::id::StackId;
 use crate::intern_error::InternError;
 use crate::sample::Sample;
@@ -36,6 +37,19 @@ impl Trace {
             self.push_sample(Sample { timestamp: calls.end(), stack, marker: None });
         }
         Ok(())
+    }
+
+    /// The same for these calls, of which only the samples stay: without counts, and with the time of each sample as its
+    /// [duration](Self::durations).
+    ///
+    /// Fails if the table of stacks is full.
+    pub fn push_calls(&mut self, calls: Calls) -> Result<(), InternError> {
+        let start = calls.start();
+        self.set_calls(Some(calls));
+        let result = self.add_call_samples();
+        self.set_calls(None);
+        self.set_start(start);
+        result
     }
 }
 

@@ -16,6 +16,10 @@
 //! samples that are either in a function or not. Parts vary less, so unchanged functions are not reported more often. Only the
 //! variance of the parts themselves is multiplied by the factor above: equal parts in all samples do not make them dependent.
 //!
+//! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within microseconds.
+//!
+//! Traces of different tools are compared by what both have: see [`OneSided`].
+//!
 //! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can account for other
 //! differences between runs of the same program (input, machine, a cold cache).
 //!
@@ -28,6 +32,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::evaluated::evaluated_script;
 use crate::frame::Frame;
 use crate::id::FrameId;
+use crate::marker::Marker;
 use crate::merged::MergedThreads;
 use crate::micros::Micros;
 use crate::sample::Sample;
@@ -56,6 +61,28 @@ pub struct Comparison {
     pub new_samples: u64,
     /// The functions of both traces, most changed first.
     pub functions: Vec<FunctionChange>,
+    /// What is left out of the functions, because only one of the traces can have it.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Rows that only one of two traces can have, because they come from different tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// What they are.
+    pub what: OneSided,
+    /// Which trace cannot have them.
+    pub is_base_without: bool,
+    /// The number of rows.
+    pub rows: usize,
+}
+
+/// What only some tools tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OneSided {
+    /// Functions of Node.js's own scripts, which others fold into their outermost function without a location.
+    NodeFunctions,
+    /// The garbage collector.
+    Collector,
 }
 
 /// A function in both traces, or in only one of them.
@@ -92,8 +119,9 @@ impl Comparison {
     /// code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
         let weights = [base, new].map(Trace::weights);
-        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])]
-            .map(|(trace, weights)| Side::of((trace, weights, &[]), Summary::of(trace)));
+        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])].map(|(trace, weights)| {
+            Side::of((trace, weights, &[]), trace.durations().is_some(), Summary::of(trace))
+        });
         Self::of_sides((base, base_side), (new, new_side))
     }
 
@@ -101,13 +129,15 @@ impl Comparison {
     pub fn of_merged(base: &MergedThreads, new: &MergedThreads) -> Self {
         let [base_side, new_side] = [base, new].map(|merged| {
             let samples = (&merged.trace, &*merged.weights, &*merged.split);
-            Side::of(samples, Summary::of_merged(merged))
+            Side::of(samples, merged.states_durations, Summary::of_merged(merged))
         });
         Self::of_sides((&base.trace, base_side), (&new.trace, new_side))
     }
 
     fn of_sides((base, base_side): (&Trace, Side), (new, new_side): (&Trace, Side)) -> Self {
-        let mut functions: Vec<FunctionChange> = pairs(base, new, &base_side.summary, &new_side.summary)
+        let mut pairs = pairs(base, new, &base_side.summary, &new_side.summary);
+        let left_out = leave_out(&mut pairs, base, new);
+        let mut functions: Vec<FunctionChange> = pairs
             .into_iter()
             .map(|(of_base, of_new)| {
                 let (first, second) = (base_side.share(of_base), new_side.share(of_new));
@@ -129,6 +159,7 @@ impl Comparison {
             base: base_side.summary,
             new: new_side.summary,
             functions,
+            left_out,
         }
     }
 }
@@ -138,7 +169,48 @@ struct Side {
     summary: Summary,
     /// The number of busy samples that were taken.
     samples: u64,
+    /// How many samples of equal length say as much as these.
+    equal_samples: f64,
     functions: Vec<Hits>,
+}
+
+/// What samples of uneven length count for.
+///
+/// Thousands of samples may lie within microseconds, each of which says little about where the time went. By [Kish's effective sample
+/// size], samples with the weights w say as much as (Σw)² / Σw² samples of equal weights. A sample counts for its share of those.
+///
+/// [Kish's effective sample size]: https://en.wikipedia.org/wiki/Effective_sample_size#Weighted_samples
+struct Scale {
+    equal_samples: f64,
+    of_a_microsecond: f64,
+}
+
+impl Scale {
+    /// `None` if the busy samples stand for no time.
+    fn of(samples: &[Sample], weights: &[Micros], split: &[usize]) -> Option<Self> {
+        let mut split = split.iter().copied().peekable();
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut index = 0;
+        while let Some(sample) = samples.get(index) {
+            let is_split = split.next_if_eq(&index).is_some();
+            let weight = if sample.is_idle() { 0.0 } else { weight(weights, index, is_split) };
+            index += 1 + usize::from(is_split);
+            sum += weight;
+            squares += weight * weight;
+        }
+        let equal_samples = if squares > 0.0 { sum * sum / squares } else { return None };
+        Some(Self { equal_samples, of_a_microsecond: equal_samples / sum })
+    }
+
+    fn of_one(&self, weights: &[Micros], index: usize, is_split: bool) -> f64 {
+        weight(weights, index, is_split) * self.of_a_microsecond
+    }
+}
+
+/// The weight of a sample in microseconds, together with its second part.
+fn weight(weights: &[Micros], index: usize, is_split: bool) -> f64 {
+    let other = weights.get(index + 1).filter(|_| is_split);
+    weights[index].saturating_add(other.copied().unwrap_or_default()).0 as f64
 }
 
 /// How much of the busy samples is in a function: all, nothing or a part of each sample.
@@ -154,8 +226,9 @@ struct Hits {
 }
 
 impl Side {
-    /// `split` has the indexes of the samples that are one sample together with the next.
-    fn of((trace, weights, split): (&Trace, &[Micros], &[usize]), summary: Summary) -> Self {
+    /// `split` has the indexes of the samples that are one sample together with the next. If samples are `uneven`, each counts by its time.
+    fn of((trace, weights, split): (&Trace, &[Micros], &[usize]), uneven: bool, summary: Summary) -> Self {
+        let scale = if uneven { Scale::of(trace.samples(), weights, split) } else { None };
         let mut functions = vec![Hits::default(); trace.frames().len()];
         let mut add_change = |before: &[(FrameId, f64)], now: &[(FrameId, f64)]| {
             let part = |parts: &[(FrameId, f64)], frame| {
@@ -184,18 +257,20 @@ impl Side {
                 Some(_) => part_of(weights[index], weights[index + 1]),
                 None => 1.0,
             };
+            let of_one = scale.as_ref().map_or(1.0, |scale| scale.of_one(weights, index, other.is_some()));
             index += 1 + usize::from(other.is_some());
             if sample.is_idle() {
                 continue;
             }
             samples += 1;
-            now.extend(innermost(sample).map(|frame| (frame, part)));
-            now.extend(other.and_then(innermost).map(|frame| (frame, 1.0 - part)));
+            now.extend(innermost(sample).map(|frame| (frame, part * of_one)));
+            now.extend(other.and_then(innermost).map(|frame| (frame, (1.0 - part) * of_one)));
             add_change(&before, &now);
             std::mem::swap(&mut before, &mut now);
         }
         add_change(&before, &[]);
-        Self { summary, samples, functions }
+        let equal_samples = scale.map_or(samples as f64, |scale| scale.equal_samples);
+        Self { summary, samples, equal_samples, functions }
     }
 
     fn share_of_time(&self, row: Option<FunctionRow>) -> f64 {
@@ -209,7 +284,7 @@ impl Side {
 
     fn share(&self, row: Option<FunctionRow>) -> Share {
         let hits = row.map_or(Hits::default(), |row| self.functions[row.frame.index()]);
-        Share { hits, of: self.samples as f64 }
+        Share { hits, of: self.equal_samples }
     }
 }
 
@@ -330,6 +405,68 @@ fn pairs(
         }
     }
     pairs
+}
+
+/// Removes the rows that only one of the traces can have.
+fn leave_out(
+    pairs: &mut Vec<(Option<FunctionRow>, Option<FunctionRow>)>,
+    base: &Trace,
+    new: &Trace,
+) -> Vec<LeftOut> {
+    let mut left_out = Vec::new();
+    let mut remove =
+        |what, is_base_without, is_one_sided: &dyn Fn(Option<FrameId>, Option<FrameId>) -> bool| {
+            let before = pairs.len();
+            let frame = |row: Option<FunctionRow>| row.map(|row| row.frame);
+            pairs.retain(|&(of_base, of_new)| !is_one_sided(frame(of_base), frame(of_new)));
+            let rows = before - pairs.len();
+            if rows > 0 {
+                left_out.push(LeftOut { what, is_base_without, rows });
+            }
+        };
+    let (base_has_node, new_has_node) = (has_node_functions(base), has_node_functions(new));
+    if base_has_node != new_has_node && has_functions(base) && has_functions(new) {
+        let (with, without) = if base_has_node { (base, new) } else { (new, base) };
+        remove(OneSided::NodeFunctions, new_has_node, &|of_base, of_new| {
+            let (of_with, of_without) = if base_has_node { (of_base, of_new) } else { (of_new, of_base) };
+            match (of_with, of_without) {
+                (Some(frame), None) => is_node_function(with, frame),
+                // Where others fold, there is a function without a location.
+                (None, Some(frame)) => is_without_script(without, frame),
+                _ => false,
+            }
+        });
+    }
+    let [base_collects, new_collects] =
+        [base, new].map(|trace| trace.samples().iter().any(|sample| sample.marker == Some(Marker::Gc)));
+    let [base_marks, new_marks] =
+        [base, new].map(|trace| trace.samples().iter().any(|sample| sample.marker.is_some()));
+    if base_collects && !new_marks || new_collects && !base_marks {
+        let with = if base_collects { base } else { new };
+        remove(OneSided::Collector, new_collects, &|of_base, of_new| {
+            let frame = if base_collects { of_base } else { of_new };
+            frame.is_some_and(|frame| with.is_collector(frame))
+        });
+    }
+    left_out
+}
+
+/// Whether a trace tells functions of Node.js's own scripts apart.
+fn has_node_functions(trace: &Trace) -> bool {
+    trace.resources().iter().any(|(_, url)| url.starts_with("node:"))
+}
+
+/// Whether a trace has functions with a script.
+fn has_functions(trace: &Trace) -> bool {
+    !trace.resources().is_empty()
+}
+
+fn is_node_function(trace: &Trace, frame: FrameId) -> bool {
+    trace.frames()[frame].resource.is_some_and(|resource| trace.resources()[resource].starts_with("node:"))
+}
+
+fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
+    trace.frames()[frame].resource.is_none() && !trace.is_collector(frame) && !trace.is_waiting(frame)
 }
 
 /// A function's name and script. The numbers of evaluated scripts differ from run to run.

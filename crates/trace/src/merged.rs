@@ -10,6 +10,7 @@ use crate::labels::Labels;
 use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
+use crate::weigh::Gaps;
 
 /// What the times of functions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,10 @@ pub struct MergedThreads {
     pub ranges: Vec<Range<usize>>,
     /// The median time between samples in the first thread that has one.
     pub interval: Option<Micros>,
+    /// What the weights leave out of the time between samples.
+    pub gaps: Gaps,
+    /// Whether a profile states how long samples last, so that they may last differently without a reason in the program.
+    pub states_durations: bool,
     /// The number of threads whose waiting times are known.
     pub with_waiting_times: usize,
     /// How long the threads waited, if that was left out.
@@ -71,6 +76,7 @@ impl MergedThreads {
                 let _ = thread.to_mut().add_call_samples();
             }
             merged.recorded += thread.samples().len() as u64;
+            merged.states_durations |= thread.durations().is_some();
             let knows_waiting = thread.waiting().is_some();
             merged.with_waiting_times += usize::from(knows_waiting);
             let start = merged.weights.len();
@@ -81,6 +87,7 @@ impl MergedThreads {
                 }
             }
             let mut weights = thread.weights();
+            merged.gaps.include(thread.gaps());
             if clock == Clock::Cpu && knows_waiting {
                 let left_out = thread.to_mut().remove_waiting(&mut weights);
                 let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);

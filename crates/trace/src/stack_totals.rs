@@ -5,7 +5,7 @@ use crate::marker::Marker;
 use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::trace::Trace;
-use crate::weigh::PAUSE;
+use crate::waiting::WaitingPoint;
 
 /// How long a stack ran, as a profiler has added it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,58 +18,69 @@ pub struct StackTotal {
     pub labels: Option<LabelSetId>,
     /// The time in nanoseconds.
     pub nanos: u64,
+    /// How much of it the thread waited, if that is known.
+    pub waited: Option<u64>,
     /// The number of samples that were added up; 0 if it is not known.
     pub samples: u64,
-}
-
-/// Samples that stand for a total, evenly.
-#[derive(Clone, Copy)]
-struct Part {
-    total: StackTotal,
-    samples: u128,
-}
-
-impl Part {
-    /// The time between two of its samples.
-    fn gap(self) -> u128 {
-        u128::from(self.total.nanos) / self.samples.max(1)
-    }
 }
 
 impl Trace {
     /// Appends samples that stand for these totals, one total after the other: the trace then has the time of each, on a time axis that
     /// means nothing.
     ///
-    /// A total has as many samples as it says, or else one for each `interval`. There are `most` samples at most. If these cannot show
-    /// the times, each sample stands for the same time, and the times of totals are rounded to it.
+    /// A total has as many samples as it says, or else one for each `interval`. There are `most` samples at most: if there would be more,
+    /// totals have fewer, and if there are more totals than that, each sample stands for the same time, and totals are rounded to it.
     pub fn push_totals(&mut self, totals: &[StackTotal], interval: Option<Micros>, most: usize) {
         let with_time = || totals.iter().filter(|total| total.nanos > 0);
-        let whole: u128 = with_time().map(|total| u128::from(total.nanos)).sum();
         let Some(smallest) = with_time().map(|total| total.nanos).min() else { return };
-        let interval = interval.map_or(smallest, |interval| interval.0.saturating_mul(1_000));
-        let interval = u128::from(interval).max(whole / most.max(1) as u128 + 1).max(1_000);
-        let parts: Vec<Part> = with_time()
-            .map(|&total| {
-                let known = (total.samples > 0).then_some(u128::from(total.samples));
-                let samples = known.unwrap_or((u128::from(total.nanos) + interval / 2) / interval).max(1);
-                Part { total, samples }
+        let interval = interval.map_or(smallest, |interval| interval.0.saturating_mul(1_000)).max(1_000);
+        let counts: Vec<u128> = with_time()
+            .map(|total| match total.samples {
+                0 => (u128::from(total.nanos) + u128::from(interval / 2)) / u128::from(interval),
+                samples => samples.into(),
             })
+            .map(|count| count.max(1))
             .collect();
-        match exact(parts, most) {
-            Some(parts) => self.push_exact(&parts),
-            None => self.push_rounded(with_time(), interval),
+        let whole: u128 = with_time().map(|total| u128::from(total.nanos)).sum();
+        if counts.iter().sum::<u128>() <= most as u128 {
+            return self.push_exact(with_time().zip(counts));
+        }
+        // Each total has one sample, and these are left for the longer ones.
+        let more = most.saturating_sub(counts.len()) as u128;
+        match whole.checked_div(more) {
+            Some(interval) => {
+                let count = |total: &StackTotal| (u128::from(total.nanos) / (interval + 1)).max(1);
+                self.push_exact(with_time().map(|total| (total, count(total))));
+            }
+            None => self.push_rounded(with_time(), whole / most.max(1) as u128 + 1),
         }
     }
 
-    fn push_exact(&mut self, parts: &[Part]) {
+    /// Each total with the number of its samples.
+    fn push_exact<'a>(&mut self, totals: impl Iterator<Item = (&'a StackTotal, u128)>) {
         let begin = self.samples().last().map_or(Micros::ZERO, |last| last.timestamp);
-        let mut before: u128 = 0;
-        for &Part { total, samples } in parts {
+        let mut waiting = self.waiting().cloned().unwrap_or_default();
+        waiting
+            .push(WaitingPoint { timestamp: begin, ..waiting.points().last().copied().unwrap_or_default() });
+        let first_waited = waiting.points().last().map_or(Micros::ZERO, |point| point.waited);
+        let (mut knows_waiting, mut waited) = (false, 0_u128);
+        let (mut before, mut last) = (0_u128, begin);
+        for (total, samples) in totals {
             for number in 1..=samples {
                 let nanos = before + u128::from(total.nanos) * number / samples;
-                self.push_at(begin, nanos, &total);
+                let timestamp = begin.saturating_add(micros(nanos));
+                let sample = Sample { timestamp, stack: total.stack, marker: total.marker };
+                self.push_lasting(sample, timestamp.saturating_sub(last), total.labels);
+                last = timestamp;
             }
             before += u128::from(total.nanos);
+            knows_waiting |= total.waited.is_some();
+            waited += u128::from(total.waited.unwrap_or(0).min(total.nanos));
+            waiting
+                .push(WaitingPoint { timestamp: last, waited: first_waited.saturating_add(micros(waited)) });
+        }
+        if knows_waiting {
+            self.set_waiting(Some(waiting));
         }
     }
 
@@ -81,41 +92,16 @@ impl Trace {
             // What is missing here is made up for by the next total.
             while pushed < (end + interval / 2) / interval {
                 pushed += 1;
-                self.push_at(begin, pushed * interval, total);
+                let timestamp = begin.saturating_add(micros(pushed * interval));
+                let sample = Sample { timestamp, stack: total.stack, marker: total.marker };
+                self.push_lasting(sample, micros(interval), total.labels);
             }
         }
     }
-
-    fn push_at(&mut self, begin: Micros, nanos: u128, total: &StackTotal) {
-        let micros = Micros(u64::try_from(nanos / 1_000).unwrap_or(u64::MAX));
-        let timestamp = begin.saturating_add(micros);
-        self.push_labelled(Sample { timestamp, stack: total.stack, marker: total.marker }, total.labels);
-    }
 }
 
-/// The parts, in an order in which the weights of their samples are their gaps, as far as the first sample allows; `None` if there is no
-/// such order.
-fn exact(mut parts: Vec<Part>, most: usize) -> Option<Vec<Part>> {
-    let samples: u128 = parts.iter().map(|part| part.samples).sum();
-    if samples > most as u128 {
-        return None;
-    }
-    let mut by_gap: Vec<usize> = (0..parts.len()).collect();
-    by_gap.sort_by_key(|&index| parts[index].gap());
-    let middle = (samples - 1) / 2;
-    let mut seen = 0;
-    let median = *by_gap.iter().find(|&&index| {
-        seen += parts[index].samples;
-        seen > middle
-    })?;
-    let longest = parts[*by_gap.last()?].gap();
-    // The rounding to microseconds must not make a gap longer than a pause.
-    if longest > parts[median].gap() * u128::from(PAUSE) / 2 || parts[median].gap() < 2_000 {
-        return None;
-    }
-    // The first sample stands for the median of all others, because there is none before it.
-    parts[..=median].rotate_right(1);
-    Some(parts)
+fn micros(nanos: u128) -> Micros {
+    Micros(u64::try_from(nanos / 1_000).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -136,7 +122,7 @@ mod tests {
                 let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
                 let stack = trace.stack(Stack { parent: None, frame }).unwrap();
                 let nanos = micros.saturating_mul(1_000);
-                StackTotal { stack: Some(stack), marker: None, labels: None, nanos, samples }
+                StackTotal { stack: Some(stack), marker: None, labels: None, nanos, waited: None, samples }
             })
             .collect();
         trace.push_totals(&totals, interval.map(Micros), most);
@@ -157,15 +143,14 @@ mod tests {
         }
         check(&[], None, &[]);
         check(&[(0, 5)], None, &[(0, 0)]);
-        // One sample has no interval.
         check(&[(30_000, 0)], Some(10_000), &[(30_000, 3)]);
         check(&[(30_000, 3), (10_000, 1)], None, &[(30_000, 3), (10_000, 1)]);
         check(&[(30_000, 0), (10_000, 0)], None, &[(30_000, 3), (10_000, 1)]);
         check(&[(500_000, 1), (10_000, 1), (20_000, 2)], None, &[(500_000, 1), (10_000, 1), (20_000, 2)]);
         let uneven = [(12_345, 0), (20_000, 0), (9_000, 0)];
         check(&uneven, Some(10_000), &[(12_345, 1), (20_000, 2), (9_000, 1)]);
-        // One long sample beside many short ones would count as a pause.
-        check(&[(10_000_000, 1), (30_000, 3)], Some(10_000), &[(10_000_000, 1_000), (30_000, 3)]);
+        // One long sample beside many short ones is one long sample.
+        check(&[(10_000_000, 1), (30_000, 3)], Some(10_000), &[(10_000_000, 1), (30_000, 3)]);
     }
 
     #[test]
@@ -175,7 +160,7 @@ mod tests {
         let cart = trace.label_set(LabelSet::new([("route", "/cart")])).ok();
         let total = |labels, samples| {
             let nanos = samples * 10_000_000;
-            StackTotal { stack: None, marker: Some(Marker::Script), labels, nanos, samples }
+            StackTotal { stack: None, marker: Some(Marker::Script), labels, nanos, waited: None, samples }
         };
         assert!(trace.labels().is_none());
         trace.push_totals(&[total(None, 2), total(cart, 3), total(None, 1)], None, 100);
@@ -185,8 +170,7 @@ mod tests {
             sets.map(|id| Some(labels.get(id?)?.get("route")?.to_owned())).collect()
         };
         let route = Some("/cart".to_owned());
-        // What the first sample stands for is not known, so a total in the middle comes first.
-        let expected = [route.clone(), route.clone(), route, None, None, None];
+        let expected = [None, None, route.clone(), route.clone(), route, None];
         assert_eq!(routes(&trace), expected);
         let narrow = trace.narrowed();
         assert_eq!(

@@ -13,7 +13,7 @@ use crate::stack::Stack;
 use crate::strings::Strings;
 use crate::table::{Table, TableFull};
 use crate::waiting::WaitingTimes;
-use crate::weigh::{median_interval, weigh_by, weigh_exactly};
+use crate::weigh::{Gaps, gaps, median_interval, weigh_by, weigh_exactly};
 
 /// A recorded profile ([`ProfilerTrace`]), in which every id resolves and every parent comes before its children.
 ///
@@ -30,12 +30,14 @@ pub struct Trace {
     text_bytes: usize,
     stacks: Table<StackId, Stack>,
     samples: Vec<Sample>,
+    /// The time that each sample stands for, if the profile states it.
+    durations: Option<Vec<Micros>>,
     entries: Option<Entries>,
     calls: Option<Calls>,
     waiting: Option<WaitingTimes>,
     labels: Option<Labels>,
-    /// The median time between the samples before some were split.
-    unsplit_interval: Option<Micros>,
+    /// The median time between the samples, and the gaps, before some samples were split.
+    unsplit: Option<(Option<Micros>, Gaps)>,
 }
 
 impl Trace {
@@ -96,7 +98,43 @@ impl Trace {
     /// Samples keep the order in which they are pushed; the caller must push them in the order of their timestamps.
     pub fn push_sample(&mut self, sample: Sample) {
         let stack = self.known_stack(sample.stack);
+        if let Some(durations) = &mut self.durations {
+            let before = self.samples.last().map_or(sample.timestamp, |last| last.timestamp);
+            durations.push(sample.timestamp.saturating_sub(before));
+        }
         self.samples.push(Sample { stack, ..sample });
+    }
+
+    /// Appends a sample that stands for `duration`, with these labels.
+    pub fn push_lasting(&mut self, sample: Sample, duration: Micros, labels: Option<LabelSetId>) {
+        let mut durations = self.durations.take().unwrap_or_else(|| self.weights());
+        durations.push(duration);
+        self.push_labelled(sample, labels);
+        self.durations = Some(durations);
+    }
+
+    /// Sets the time that each sample stands for, as the profile states it. A list of another length than the samples counts as none.
+    pub fn set_durations(&mut self, durations: Option<Vec<Micros>>) {
+        self.durations = durations.filter(|list| list.len() == self.samples.len() && !list.is_empty());
+    }
+
+    /// States that there are no gaps: each sample stands for the time since the one before, and the first one for the time since `start`.
+    pub fn set_start(&mut self, start: Micros) {
+        let starts = [start].into_iter().chain(self.samples.iter().map(|sample| sample.timestamp));
+        let durations =
+            self.samples.iter().zip(starts).map(|(sample, start)| sample.timestamp.saturating_sub(start));
+        self.set_durations(Some(durations.collect()));
+    }
+
+    /// Whether samples stand for other times than their timestamps [imply](crate::weigh).
+    pub fn needs_durations(&self) -> bool {
+        let implied = || weigh_by(self.interval(), &self.samples);
+        self.calls.is_none() && self.durations.as_ref().is_some_and(|durations| *durations != implied())
+    }
+
+    /// The time that each sample stands for, if the profile states it.
+    pub fn durations(&self) -> Option<&[Micros]> {
+        self.durations.as_deref()
     }
 
     /// The id of a set of labels for [`push_labelled`](Self::push_labelled); equal sets get the same id.
@@ -114,16 +152,19 @@ impl Trace {
         self.push_sample(sample);
     }
 
-    /// Sets the samples, whose stacks must be in this trace.
+    /// Sets the samples, whose stacks must be in this trace. They have no durations.
     pub(crate) fn set_samples(&mut self, samples: Vec<Sample>) {
         debug_assert!(samples.iter().all(|sample| sample.stack == self.known_stack(sample.stack)));
         self.samples = samples;
+        self.durations = None;
     }
 
-    /// Replaces samples by parts of them, whose stacks must be in this trace. The [interval](Self::interval) stays.
-    pub(crate) fn split_samples(&mut self, parts: Vec<Sample>) {
-        self.unsplit_interval = self.interval();
+    /// Replaces samples by parts of them, whose stacks must be in this trace, with the time that each part stands for. The
+    /// [interval](Self::interval) and the [gaps](Self::gaps) stay.
+    pub(crate) fn split_samples(&mut self, parts: Vec<Sample>, durations: Vec<Micros>) {
+        self.unsplit = Some((self.interval(), self.gaps()));
         self.set_samples(parts);
+        self.set_durations(Some(durations));
     }
 
     /// Sets the stack of the sample at `index`, e.g. to attribute a garbage collection to its allocator later. A stack that is not
@@ -138,7 +179,11 @@ impl Trace {
     /// samples remain valid, and later samples share their stacks.
     pub fn drain_samples(&mut self, up_to: usize) -> Vec<Sample> {
         if up_to >= self.samples.len() {
+            self.durations = None;
             return std::mem::take(&mut self.samples);
+        }
+        if let Some(durations) = &mut self.durations {
+            durations.drain(..up_to);
         }
         self.samples.drain(..up_to).collect()
     }
@@ -146,6 +191,7 @@ impl Trace {
     /// Removes all samples with their labels. The tables and the sets of labels stay.
     pub fn clear_samples(&mut self) {
         self.samples.clear();
+        self.durations = None;
         if let Some(labels) = &mut self.labels {
             labels.clear_changes();
         }
@@ -194,6 +240,11 @@ impl Trace {
             let own = self.labels.get_or_insert_default();
             own.append(other.labels.as_ref().unwrap_or(&Labels::default()), start)?;
         }
+        if self.durations.is_some() || other.durations.is_some() {
+            let mut durations = self.weights();
+            durations.append(&mut other.weights());
+            self.durations = Some(durations);
+        }
         let renumbered =
             |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
         self.samples.extend(other.samples.iter().map(renumbered));
@@ -202,6 +253,10 @@ impl Trace {
 
     /// Keeps only the samples, marks and measures of these times. A measure is kept if it begins at such a time. The tables stay.
     pub fn retain_times(&mut self, is_wanted: impl Fn(Micros) -> bool) {
+        if let Some(durations) = &mut self.durations {
+            let mut samples = self.samples.iter();
+            durations.retain(|_| samples.next().is_some_and(|sample| is_wanted(sample.timestamp)));
+        }
         self.samples.retain(|sample| is_wanted(sample.timestamp));
         if let Some(entries) = &mut self.entries {
             let start = |entry: &Entry| Micros::from_millis_f64(entry.start_time.get().max(0.0));
@@ -432,16 +487,28 @@ impl Trace {
         if self.calls.is_some() {
             return None;
         }
-        self.unsplit_interval.or_else(|| median_interval(&self.samples))
+        self.unsplit.map_or_else(|| median_interval(&self.samples), |(interval, _)| interval)
     }
 
-    /// The [time that each sample stands for](crate::weigh). The sum does not change when waiting is split off. With
+    /// The time that each sample stands for: its [duration](Self::durations) if the profile states it, or else by
+    /// [the time since the sample before](crate::weigh). The sum does not change when waiting is split off. With
     /// [calls](Self::add_call_samples), it is exactly the time since the sample before.
     pub fn weights(&self) -> Vec<Micros> {
-        if self.calls.is_some() {
-            return weigh_exactly(&self.samples);
+        match &self.durations {
+            _ if self.calls.is_some() => weigh_exactly(&self.samples),
+            Some(durations) => durations.clone(),
+            None => weigh_by(self.interval(), &self.samples),
         }
-        weigh_by(self.interval(), &self.samples)
+    }
+
+    /// What the [weights](Self::weights) leave out of the time between samples. There is nothing to leave out if the profile states
+    /// durations.
+    pub fn gaps(&self) -> Gaps {
+        match self.unsplit {
+            Some((_, gaps)) => gaps,
+            None if self.calls.is_some() || self.durations.is_some() => Gaps::default(),
+            None => gaps(self.interval(), &self.samples),
+        }
     }
 
     /// The times of the first and the last sample.
@@ -455,7 +522,8 @@ impl Trace {
             entries: self.entries.clone(),
             waiting: self.waiting.clone(),
             labels: self.labels().map(Labels::narrowed),
-            unsplit_interval: self.unsplit_interval,
+            durations: self.durations.clone(),
+            unsplit: self.unsplit,
             ..Self::default()
         }
     }

@@ -7,10 +7,17 @@ use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::stack::Stack;
 use crate::trace::Trace;
-use crate::weigh::PAUSE;
 
 /// The name of the frame that stands for waiting.
 pub const WAITING: &str = "(waiting)";
+
+/// Samples, of which some are split in two.
+struct Parts {
+    samples: Vec<Sample>,
+    weights: Vec<Micros>,
+    /// The indexes of the first parts.
+    split: Vec<usize>,
+}
 
 impl Trace {
     /// The part of each sample's weight in which the thread waited; `None` if that is not known.
@@ -39,11 +46,11 @@ impl Trace {
         self.add_collector_frames();
         let labels = self.labels().map(|labels| labels.of_samples(self.samples()));
         // The error is that a table is full.
-        let Ok((samples, split)) = self.samples_with_waiting() else { return Vec::new() };
+        let Ok(Parts { samples, weights, split }) = self.samples_with_waiting() else { return Vec::new() };
         if let Some(labels) = labels {
             self.label_parts(&samples, &split, &labels);
         }
-        self.split_samples(samples);
+        self.split_samples(samples, weights);
         self.set_waiting(None);
         split
     }
@@ -80,16 +87,19 @@ impl Trace {
                 removed.push(weight);
             }
         }
+        let had_durations = self.durations().is_some();
         self.set_samples(samples);
+        self.set_durations(had_durations.then(|| kept_weights.clone()));
         *weights = kept_weights;
         removed
     }
 
-    fn samples_with_waiting(&mut self) -> Result<(Vec<Sample>, Vec<usize>), InternError> {
+    fn samples_with_waiting(&mut self) -> Result<Parts, InternError> {
         let weights = self.weights();
         let waiting = self.waiting_of_samples(&weights).unwrap_or_default();
-        let longest = self.interval().unwrap_or_default().saturating_mul(PAUSE);
+        let has_durations = self.durations().is_some();
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples().len());
+        let mut part_weights: Vec<Micros> = Vec::with_capacity(weights.len());
         let mut split = Vec::new();
         let name = self.name(WAITING)?;
         let frame = self.frame(Frame { name, resource: None, line: None, column: None })?;
@@ -101,23 +111,28 @@ impl Trace {
                 before.replace(sample.timestamp).map(|before| sample.timestamp.saturating_sub(before));
             if waited <= negligible(weight) {
                 samples.push(sample);
+                part_weights.push(weight);
                 continue;
             }
             let ran = weight.saturating_sub(waited);
             let stack = Some(self.stack(Stack { parent: sample.stack, frame })?);
-            // The weight of the first sample, and of one after a pause, is not the time since the sample before.
-            let can_split = since.is_some_and(|since| since <= longest);
+            // The weight of the first sample is a guess, unless it is stated. Stated ones may be longer than the time since the sample before.
+            let can_split = since.map_or(has_durations, |since| weight <= since);
             if can_split && ran > negligible(weight) {
                 let timestamp = sample.timestamp.saturating_sub(ran);
                 split.push(samples.len());
                 samples.extend([Sample { timestamp, stack, marker: None }, sample]);
-            } else if can_split || waited > ran {
+                part_weights.extend([waited, ran]);
+                continue;
+            }
+            part_weights.push(weight);
+            if can_split || waited > ran {
                 samples.push(Sample { stack, marker: None, ..sample });
             } else {
                 samples.push(sample);
             }
         }
-        Ok((samples, split))
+        Ok(Parts { samples, weights: part_weights, split })
     }
 }
 

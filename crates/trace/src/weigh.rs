@@ -1,21 +1,28 @@
-//! Sample weights: how much time each sample stands for.
+//! Sample weights: how much time each sample stands for, if the profile does not state it.
 //!
 //! A sampler aims at equal intervals but is late under load and pauses, and tests force extra samples. Counting samples would
 //! therefore distort times. Instead, a sample stands for the time since the previous one. A sample is late when the thread could not
 //! be interrupted, for example in a slow system call, and it is then the late sample that shows what took so long.
 //!
-//! Two kinds of samples stand for one typical interval instead:
+//! A gap may also be a pause of the sampler, and then it is unknown what ran. A sample therefore stands for at most
+//! [a hundred typical intervals, or 100 ms if that is longer](longest_weight). [`gaps`] has the rest, which is no function's time. The first sample stands for one typical interval, because there is none before it.
 //!
-//! - the first sample, because there is none before it;
-//! - a sample after a pause, a gap of more than [`PAUSE`] typical intervals, because it is unknown what ran during the pause.
-//!
-//! The typical interval is the [median](median_interval). The sum of all weights is the recorded time without pauses.
+//! The typical interval is the [median](median_interval). Formats that state durations need none of this: see
+//! [`Trace::durations`](crate::Trace::durations).
 
 use crate::micros::Micros;
 use crate::sample::Sample;
 
-/// A gap longer than this many median intervals is a pause, not a late sample.
-pub const PAUSE: u64 = 100;
+/// A sample stands for at most this many typical intervals.
+const MOST_INTERVALS: u64 = 100;
+
+/// A sample may always stand for this long: the median may be that of samples in bursts.
+const ALWAYS: Micros = Micros(100_000);
+
+/// The longest time that a sample can stand for.
+pub fn longest_weight(interval: Option<Micros>) -> Micros {
+    interval.unwrap_or_default().saturating_mul(MOST_INTERVALS).max(ALWAYS)
+}
 
 /// The time that each sample stands for. The samples must be sorted by time.
 ///
@@ -26,11 +33,36 @@ pub fn weigh(samples: &[Sample]) -> Vec<Micros> {
 
 /// Like [`weigh`], with a known typical interval.
 pub fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micros> {
-    let typical = interval.unwrap_or(Micros::ZERO);
-    let longest = typical.saturating_mul(PAUSE);
-    let first = samples.first().map(|_| typical);
-    let later = intervals(samples).map(|interval| if interval > longest { typical } else { interval });
-    first.into_iter().chain(later).collect()
+    let longest = longest_weight(interval);
+    let first = samples.first().map(|_| interval.unwrap_or_default());
+    first.into_iter().chain(intervals(samples).map(|interval| interval.min(longest))).collect()
+}
+
+/// Gaps between samples that are longer than a sample can stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Their number.
+    pub count: u64,
+    /// The sum of what no sample stands for.
+    pub left_out: Micros,
+}
+
+impl Gaps {
+    /// Adds the gaps of another thread.
+    pub fn include(&mut self, other: Self) {
+        self.count += other.count;
+        self.left_out = self.left_out.saturating_add(other.left_out);
+    }
+}
+
+/// What [`weigh_by`] leaves out.
+pub fn gaps(interval: Option<Micros>, samples: &[Sample]) -> Gaps {
+    let longest = longest_weight(interval);
+    let mut gaps = Gaps::default();
+    for gap in intervals(samples).filter(|&gap| gap > longest) {
+        gaps.include(Gaps { count: 1, left_out: gap.saturating_sub(longest) });
+    }
+    gaps
 }
 
 /// The time since the sample before, for samples that show everything that ran: the first one stands for no time, and there are no pauses.
@@ -75,13 +107,45 @@ mod tests {
         check(&[0, 10, 20], &[10, 10, 10]);
         // A late sample has a larger weight.
         check(&[0, 10, 30, 40], &[10, 10, 20, 10]);
-        // A gap of up to a hundred intervals is a late sample, a longer one a pause.
-        check(&[0, 10, 20, 1020], &[10, 10, 10, 1000]);
-        check(&[0, 10, 20, 1021], &[10, 10, 10, 10]);
+        // A sample can be late by a hundred intervals. A little more counts a little less, not a hundredth.
+        check(&[0, 5_000, 10_000, 510_000], &[5_000, 5_000, 5_000, 500_000]);
+        check(&[0, 5_000, 10_000, 510_001], &[5_000, 5_000, 5_000, 500_000]);
+        // Samples in bursts do not make the time between bursts a pause.
+        check(&[0, 8, 16, 10_016, 10_024, 10_032], &[8, 8, 8, 10_000, 8, 8]);
         // Forced samples do not change the typical interval.
         check(&[0, 0, 0, 0, 10, 20], &[10, 0, 0, 0, 10, 10]);
         // Unsorted samples are a mistake of the caller, but do not panic.
         check(&[10, 0, 10], &[10, 0, 10]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_known() {
+        #[track_caller]
+        fn check(timestamps: &[u64], count: u64, left_out: u64) {
+            let samples = samples(timestamps);
+            let gaps = gaps(median_interval(&samples), &samples);
+            assert_eq!(gaps, Gaps { count, left_out: Micros(left_out) });
+            let weights = weigh(&samples).into_iter().skip(1).fold(Micros::ZERO, Micros::saturating_add);
+            let span = timestamps.last().map_or(0, |last| last - timestamps[0]);
+            assert_eq!(weights.0 + left_out, span);
+        }
+        check(&[], 0, 0);
+        check(&[0, 1_000, 2_000, 102_000], 0, 0);
+        check(&[0, 1_000, 2_000, 202_000], 1, 100_000);
+        check(&[0, 1_000, 2_000, 3_000, 4_000, 9_004_000, 9_005_000, 9_205_000], 2, 9_000_000);
+    }
+
+    proptest::proptest! {
+        /// A longer gap never counts for less, and a microsecond more never counts for more than that.
+        #[test]
+        fn there_is_no_cliff(interval in 1..100_000_u64, gap in 0..100_000_000_u64) {
+            let weight = |gap| {
+                let times = [0, interval, 2 * interval, 3 * interval, 3 * interval + gap];
+                weigh_by(Some(Micros(interval)), &samples(&times))[4].0
+            };
+            proptest::prop_assert!(weight(gap + 1) - weight(gap) <= 1);
+            proptest::prop_assert_eq!(weight(interval), interval);
+        }
     }
 
     #[test]

@@ -8,14 +8,14 @@ use std::fs;
 /// Each crate with the crates of this workspace that it may use, floor by floor from the bottom. A crate uses
 /// crates of lower floors only, and none of its own floor.
 const FLOORS: &[&[(&str, &[&str])]] = &[
-    &[("selfprof-trace", &[])],
+    &[("selfprof-trace", &[]), ("selfprof-nesting", &[])],
     &[
         ("selfprof-session", &["selfprof-trace"]),
         ("selfprof-timing", &["selfprof-trace"]),
         ("selfprof-formats", &["selfprof-trace"]),
-        ("selfprof-source-maps", &["selfprof-trace"]),
+        ("selfprof-source-maps", &["selfprof-trace", "selfprof-nesting"]),
         ("selfprof-significance", &[]),
-        ("selfprof-instrument", &[]),
+        ("selfprof-instrument", &["selfprof-nesting"]),
     ],
     &[
         ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
@@ -83,6 +83,7 @@ const SANS_IO: &[&str] = &[
     "crates/timing/src",
     "crates/source-maps/src",
     "crates/instrument/src",
+    "crates/nesting/src",
 ];
 
 /// The only crates that may contain `unsafe`.
@@ -152,10 +153,14 @@ fn cores_do_no_io() {
         "time::Instant",
         "SystemTime",
     ];
+    // It parses in a thread with a stack that fits, and waits for it: nothing else can make a stack longer.
+    const ALLOWED: &[(&str, &str)] = &[("crates/source-maps/src/tree/parsing.rs", "std::thread")];
     let mut problems = Vec::new();
     for file in files().iter().filter(|file| SANS_IO.iter().any(|folder| file.name.starts_with(folder))) {
         for (number, line) in code_lines(&file.text) {
-            for outside in OUTSIDE.iter().filter(|outside| line.contains(**outside)) {
+            let is_outside =
+                |outside: &&&str| line.contains(**outside) && !ALLOWED.contains(&(&file.name, outside));
+            for outside in OUTSIDE.iter().filter(is_outside) {
                 problems
                     .push(format!("{}:{number}: {outside}: clocks and files come in as values", file.name));
             }

@@ -48,20 +48,20 @@ pub struct ConvertArguments {
 
 const FORMATS_AND_EXAMPLES: &str = "\
 Formats that selfprof reads and writes:
-  w3c         .json              ProfilerTrace, the JSON of `await profiler.stop()`
-  cpuprofile  .cpuprofile        V8's CPU profile, for Chrome DevTools and VS Code
+  w3c         .json              ProfilerTrace, the JSON of `await profiler.stop()`; also several, in a list or by line
+  cpuprofile  .cpuprofile        V8's CPU profile, for Chrome DevTools and VS Code; also that of old versions
+  chrome      .trace.json        Trace events: the Performance panel of Chrome DevTools, Perfetto, `--trace-events`
+  firefox     .firefox.json      For profiler.firefox.com, with marks and measures; also what Firefox itself writes
+  speedscope  .speedscope.json   For speedscope.app
   explainer   .explainer.json    The format of the API's explainer: performance.startProfiling()
   pprof       .pb.gz             For `go tool pprof` and continuous profilers
   otlp        .otlp              OpenTelemetry profiles (v1development of OTLP 1.10), binary
 
 Formats that selfprof only writes:
-  firefox     .firefox.json      For profiler.firefox.com, with marks and measures
-  chrome      .trace.json        Trace events, for the Performance panel of Chrome DevTools
-  speedscope  .speedscope.json   For speedscope.app
   collapsed   .collapsed         Collapsed stacks for flame graphs, in microseconds
 
-Of pprof and OTLP profiles, wall time is read, or else CPU time. pprof does not say when a sample was taken, so
-samples are placed one after the other.
+Of trace events, CPU profiles are read, or else the events that begin and end. Of pprof and OTLP profiles, wall time
+is read, or else CPU time. pprof does not say when a sample was taken, so samples are placed one after the other.
 
 Every format shows the same self and total times as `selfprof top`.
 

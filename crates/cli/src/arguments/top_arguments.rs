@@ -23,8 +23,8 @@ use super::values::formats;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {
-    /// A W3C trace, a `.cpuprofile`, or a profile in pprof's, OTLP's or the explainer's format; may be gzipped; `-` reads
-    /// stdin
+    /// A W3C trace, a `.cpuprofile`, or a profile in another format that `selfprof convert --help` lists; may be gzipped;
+    /// `-` reads stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 

@@ -92,7 +92,7 @@ fn trace(summary: &Summary, graph: &FlameGraph) -> Result<Trace, InternError> {
     let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(graph.nodes.len());
     let mut totals = Vec::with_capacity(graph.nodes.len() + 2);
     let mut total = |stack, marker, time: f64| {
-        totals.push(StackTotal { stack, marker, labels: None, nanos: nanos(time), samples: 0 });
+        totals.push(StackTotal { stack, marker, labels: None, nanos: nanos(time), waited: None, samples: 0 });
     };
     for node in &graph.nodes {
         let parent = node.parent.and_then(|parent| stacks.get(parent).copied().flatten());

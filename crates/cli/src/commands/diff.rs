@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use selfprof_trace::comparison::{Comparison, FunctionChange, SIGNIFICANCE};
+use selfprof_trace::comparison::{Comparison, FunctionChange, LeftOut, OneSided, SIGNIFICANCE};
 use selfprof_trace::summary::{FunctionRow, Summary};
 use selfprof_trace::{Clock, Frame, FrameId, Trace};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::messages::warn;
 use crate::terminal::names::{function_name, location};
-use crate::terminal::tables::{function_column_width, write_mark_note};
+use crate::terminal::tables::{function_column_width, gaps, write_mark_note};
 
 /// The version of the JSON that `--json` writes.
 const JSON_VERSION: u32 = 1;
@@ -48,9 +48,20 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
              and period by sessions",
         );
     }
-    let clock = arguments.by.map(Clock::from).unwrap_or_default();
-    let base = input::program(&arguments.base, None, &arguments.labels, (&arguments.source_maps, clock))?;
-    let new = input::program(&arguments.new, None, &arguments.labels, (&arguments.source_maps, clock))?;
+    let read = |path: &Path| input::labelled(path, &arguments.labels);
+    let threads = [read(&arguments.base)?, read(&arguments.new)?];
+    let [base_waits, new_waits] =
+        threads.each_ref().map(|threads| threads.iter().any(|thread| thread.trace.waiting().is_some()));
+    let clock = match arguments.by.map(Clock::from) {
+        Some(clock) => clock,
+        // Waiting is compared only if both tell it apart.
+        None if base_waits != new_waits => Clock::Wall,
+        None => Clock::default(),
+    };
+    let program =
+        |path: &Path, threads| Program::new(threads, (&arguments.source_maps, clock), input::recorded(path));
+    let [of_base, of_new] = threads;
+    let (base, new) = (program(&arguments.base, of_base)?, program(&arguments.new, of_new)?);
     for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
         if program.merged.trace.calls().is_some() {
             return Err(Failure::job(format!("{} has calls instead of samples", input::name_of(path)))
@@ -62,7 +73,12 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
             program.warn_of_unknown_times(&input::name_of(path));
         }
     }
-    let programs = Programs { base: &base, new: &new };
+    let without_waiting = (arguments.by.is_none() && base_waits != new_waits).then_some(if base_waits {
+        "new"
+    } else {
+        "base"
+    });
+    let programs = Programs { base: &base, new: &new, without_waiting };
     let comparison = Comparison::of_merged(&base.merged, &new.merged);
     for (path, samples) in
         [(&arguments.base, comparison.base_samples), (&arguments.new, comparison.new_samples)]
@@ -82,6 +98,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
 struct Programs<'program> {
     base: &'program Program,
     new: &'program Program,
+    /// Which of them does not tell waiting apart, if the other does.
+    without_waiting: Option<&'static str>,
 }
 
 /// A function of one of them.
@@ -155,11 +173,34 @@ fn write_table(
         (_, 1) => writeln!(out, "1 other function did not change significantly")?,
         (_, rest) => writeln!(out, "{rest} other functions did not change significantly")?,
     }
-    let extent = |summary: &Summary, samples: u64| {
-        format!("{samples} busy samples, {:.1} ms", summary.busy.time.as_millis_f64())
+    for sentence in left_out(programs, comparison) {
+        writeln!(out, "left out: {sentence}")?;
+    }
+    let extent = |summary: &Summary, samples: u64, program: &Program| {
+        let not_covered = gaps(program.merged.gaps).map(|gaps| format!("; not covered: {gaps}"));
+        let busy = summary.busy.time.as_millis_f64();
+        format!("{samples} busy samples, {busy:.1} ms{}", not_covered.unwrap_or_default())
     };
-    writeln!(out, "base: {}", extent(&comparison.base, comparison.base_samples))?;
-    writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples))
+    writeln!(out, "base: {}", extent(&comparison.base, comparison.base_samples, programs.base))?;
+    writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples, programs.new))
+}
+
+/// What only one of the programs can have.
+fn left_out(programs: &Programs<'_>, comparison: &Comparison) -> Vec<String> {
+    let waiting = programs.without_waiting.map(|side| {
+        format!("(waiting), which {side} does not tell apart; it is time of the functions that wait")
+    });
+    let rows = comparison.left_out.iter().map(|&LeftOut { what, is_base_without, rows }| {
+        let side = if is_base_without { "base" } else { "new" };
+        match what {
+            OneSided::NodeFunctions => {
+                let functions = if rows == 1 { "1 function".to_owned() } else { format!("{rows} functions") };
+                format!("{functions} of Node.js, whose own scripts {side} does not tell apart")
+            }
+            OneSided::Collector => format!("(garbage collector), which {side} does not tell apart"),
+        }
+    });
+    waiting.into_iter().chain(rows).collect()
 }
 
 fn write_row(
@@ -197,13 +238,18 @@ fn to_json(programs: &Programs<'_>, comparison: &Comparison) -> Value {
     };
     let functions: Vec<Value> =
         comparison.functions.iter().map(|change| change_json(programs, change)).collect();
-    json!({
+    let left_out = left_out(programs, comparison);
+    let mut json = json!({
         "version": JSON_VERSION,
         "significance": SIGNIFICANCE,
         "base": side(&comparison.base, programs.base, comparison.base_samples),
         "new": side(&comparison.new, programs.new, comparison.new_samples),
         "functions": functions,
-    })
+    });
+    if !left_out.is_empty() {
+        json["leftOut"] = left_out.into();
+    }
+    json
 }
 
 fn change_json(programs: &Programs<'_>, change: &FunctionChange) -> Value {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use selfprof_trace::summary::{Code, FunctionRow, MarkRow, MeasureRow, ResourceRow, Summary, Tally};
+use selfprof_trace::weigh::Gaps;
 use selfprof_trace::{Clock, Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
@@ -147,6 +148,10 @@ fn to_json(program: &Program, summary: &Summary, (arguments, rows): (&TopArgumen
     });
     if let Some((name, rows)) = rows {
         json[name] = rows;
+    }
+    let Gaps { count, left_out } = program.merged.gaps;
+    if count > 0 {
+        json["gaps"] = json!({ "count": count, "leftOut": left_out.as_millis_f64() });
     }
     if let Some(calls) = trace.calls() {
         json["calls"] = json!({

@@ -87,6 +87,11 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
                 ReadOptions::default().max_bytes >> 20
             )),
             ReadError::Limit(_) => failure.hint("record for a shorter time, or with a longer interval"),
+            ReadError::Other(other) => failure.hint(other.hint()),
+            ReadError::Unknown => failure.hint(
+                "a trace is a file written by `selfprof run`, or the JSON of `await profiler.stop()`; \
+                 see `selfprof convert --help` for the other formats",
+            ),
             ReadError::Io(_) => failure,
         }
     })?;
@@ -122,13 +127,22 @@ pub fn program(
     labels: &LabelArguments,
     (maps, clock): (&SourceMapArguments, Clock),
 ) -> Result<Program, Failure> {
+    Program::new(labelled_of(path, format, labels)?, (maps, clock), recorded(path))
+}
+
+/// Reads the threads of a profile, with the samples that have these labels.
+pub fn labelled(path: &Path, labels: &LabelArguments) -> Result<Vec<Thread>, Failure> {
+    labelled_of(path, None, labels)
+}
+
+fn labelled_of(path: &Path, format: Option<Format>, labels: &LabelArguments) -> Result<Vec<Thread>, Failure> {
     labels::check_input(path, labels)?;
     let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     if threads.is_empty() {
         return Err(Failure::job(format!("{} has no threads", name_of(path))));
     }
     labels::retain(&mut threads, labels);
-    Program::new(threads, (maps, clock), recorded(path))
+    Ok(threads)
 }
 
 /// Prints the problems as warnings. Their indexes are those of the lists in the file.

@@ -1,8 +1,9 @@
 //! Finding scripts and their source maps.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
 
+use percent_encoding::percent_decode_str;
 use selfprof_source_maps::{Comments, Map, json_of_data_url};
 
 use crate::failure::Failure;
@@ -42,7 +44,7 @@ pub struct Finder {
     map_bytes: usize,
     mappings: usize,
     code_bytes: Cell<u64>,
-    /// The number of maps that cannot be used, or whose scopes cannot be used.
+    /// The number of maps that cannot be used, or not wholly.
     bad: usize,
 }
 
@@ -113,7 +115,7 @@ impl Finder {
             };
         }
         let linked = code_path.zip(comments.mapping_url).map(|(code, map)| linked(code, map));
-        let of_url = comments.mapping_url.and_then(|map| self.files.named(map.rsplit('/').next()?, url));
+        let of_url = comments.mapping_url.and_then(|map| self.files.named(file_name(map), url));
         let by_name = || self.files.named(&format!("{name}.map"), url);
         let by_id = || self.files.with_debug_id(comments.debug_id?);
         let path = linked.filter(|path| path.is_file()).or_else(by_id).or(of_url).or_else(by_name)?;
@@ -133,7 +135,7 @@ impl Finder {
         found
     }
 
-    /// Reads a map. Warns if it, or its scopes, cannot be used.
+    /// Reads a map. Warns if it, or a part of it, cannot be used.
     fn read(&mut self, name: &str, json: &[u8]) -> Option<Rc<Map>> {
         let Some(left) = self.map_bytes.checked_sub(json.len()) else {
             return self
@@ -147,9 +149,14 @@ impl Finder {
             return self.refuse(name, &format!("all maps together have more than {MAX_MAPPINGS} mappings"));
         };
         (self.map_bytes, self.mappings) = (left, mappings);
-        if let Some(error) = map.bad_scopes() {
-            let (name, reason) = (printable(name), error.to_string());
-            self.warn(format_args!("ignored the scopes in the source map of {name}: {}", printable(&reason)));
+        if let [first, others @ ..] = map.problems() {
+            let (name, problem) = (printable(name), first.to_string());
+            let others = match others.len() {
+                0 => String::new(),
+                1 => ", and 1 more problem".to_owned(),
+                count => format!(", and {count} more problems"),
+            };
+            self.warn(format_args!("ignored in the source map of {name}: {}{others}", printable(&problem)));
         }
         Some(Rc::new(map))
     }
@@ -171,19 +178,33 @@ impl Finder {
 
 /// The last part of a URL's path.
 fn file_name(url: &str) -> &str {
-    url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default()
+    without_query(url).rsplit('/').next().unwrap_or_default()
+}
+
+/// The URL without its query and fragment.
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// What a URL, or a part of one, means in paths: `%5Bslug%5D.js` is the file `[slug].js`.
+fn decoded(url: &str) -> Cow<'_, str> {
+    percent_decode_str(url).decode_utf8_lossy()
 }
 
 /// The local file with this URL or path.
 pub fn local_file(url: &str) -> Option<PathBuf> {
-    let path = local_path(url).unwrap_or_else(|| url.to_owned());
+    let path = local_path(without_query(url)).unwrap_or_else(|| url.to_owned());
     Some(PathBuf::from(path)).filter(|path| path.is_absolute() && path.is_file())
 }
 
 /// The path of the map that a script links to.
 pub fn linked(code: &Path, map: &str) -> PathBuf {
-    let map = local_path(map).unwrap_or_else(|| map.split(['?', '#']).next().unwrap_or_default().to_owned());
-    code.parent().unwrap_or(Path::new(".")).join(map)
+    let folder = code.parent().unwrap_or(Path::new("."));
+    let map = without_query(map);
+    let path = folder.join(local_path(map).unwrap_or_else(|| decoded(map).into_owned()));
+    // Some tools write the name of the file as it is, even if it contains `%`.
+    let as_written = folder.join(map);
+    if !path.is_file() && as_written.is_file() { as_written } else { path }
 }
 
 /// The files in the directories of `--source-maps`, by name.
@@ -222,13 +243,17 @@ impl Files {
         Ok(files)
     }
 
-    /// The file with this name. If there are several, the one whose directories best match the end of the URL.
+    /// The file with this name, which is a part of a URL. If there are several, the one whose directories best match the end of the URL.
     fn named(&self, name: &str, url: &str) -> Option<PathBuf> {
-        let paths = self.by_name.get(OsString::from(name).as_os_str())?;
+        let with_name = |name: &str| self.by_name.get(OsString::from(name).as_os_str());
+        let paths = with_name(&decoded(name)).or_else(|| with_name(name))?;
+        let parts: Vec<&str> = without_query(url).rsplit('/').skip(1).collect();
         let alike = |path: &&PathBuf| {
             let folders = path.parent().into_iter().flat_map(|folder| folder.iter().rev());
-            let parts = url.rsplit('/').skip(1);
-            folders.zip(parts).take_while(|(folder, part)| folder.to_str() == Some(part)).count()
+            let is_same = |folder: &OsStr, part: &str| {
+                folder.to_str().is_some_and(|folder| folder == part || folder == decoded(part))
+            };
+            folders.zip(&parts).take_while(|(folder, part)| is_same(folder, part)).count()
         };
         paths.iter().max_by_key(alike).cloned()
     }

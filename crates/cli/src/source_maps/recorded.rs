@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use selfprof_formats::ScriptMap;
-use selfprof_source_maps::{Comments, json_of_data_url};
+use selfprof_source_maps::{Comments, json_of_data_url, without_guard};
 
 use super::finder::{linked, local_file, read, read_text};
 use crate::terminal::names::printable;
@@ -85,11 +85,7 @@ fn map_of(script: &str, url: &str) -> Result<Option<ScriptMap>, String> {
             None => return Ok(None),
         }
     };
-    let json = std::str::from_utf8(&json).map_err(|_| "it is not UTF-8".to_owned())?;
-    // https://tc39.es/ecma426/#sec-consuming-json-source-maps
-    let json = match json.strip_prefix(")]}'") {
-        Some(rest) => rest.split_once('\n').map_or("", |(_, json)| json),
-        None => json,
-    };
+    let text = String::from_utf8_lossy(&json);
+    let json = without_guard(&text);
     ScriptMap::new(script.to_owned(), json).map(Some).ok_or_else(|| "it is not a JSON object".to_owned())
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use selfprof_trace::summary::{Code, Summary, Tally};
+use selfprof_trace::weigh::Gaps;
 use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace, WAITING};
 
 use crate::inferred_names::{InferredNames, MARK};
@@ -228,7 +229,7 @@ pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
 
 /// Writes the times of the trace; `%` in the tables is a share of the busy time, without waiting if that was left out.
 ///
-/// The covered time is that of all samples, without pauses. The garbage collector must be [a function](Trace::add_collector_frames), or
+/// The covered time is that of all samples. What is left out of gaps between samples follows. The garbage collector must be [a function](Trace::add_collector_frames), or
 /// its samples without a stack would count twice.
 pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -> io::Result<()> {
     let millis = |tally: Tally| tally.time.as_millis_f64();
@@ -244,7 +245,19 @@ pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -
         None => write!(out, "busy {busy:.1} ms = 100 %")?,
     }
     let [gc, without_stack] = [summary.marker(Marker::Gc), summary.without_stack].map(millis);
-    writeln!(out, ", of which gc {gc:.1} ms, without a stack {without_stack:.1} ms")
+    writeln!(out, ", of which gc {gc:.1} ms, without a stack {without_stack:.1} ms")?;
+    match gaps(program.merged.gaps) {
+        Some(gaps) => writeln!(out, "not covered: {gaps}"),
+        None => Ok(()),
+    }
+}
+
+/// How much of the time between samples no sample stands for, if any.
+pub fn gaps(gaps: Gaps) -> Option<String> {
+    let Gaps { count, left_out } = gaps;
+    let plural = if count == 1 { "gap" } else { "gaps" };
+    let millis = left_out.as_millis_f64();
+    (count > 0).then(|| format!("{millis:.1} ms of {count} {plural} between samples (a sample stands for at most 100 intervals or 100 ms)"))
 }
 
 /// Writes the processes with the most busy time, one per line. `%` is their share of the busy time.

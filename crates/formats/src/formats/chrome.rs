@@ -6,9 +6,12 @@
 //! sample with a stack. Times are whole microseconds and not negative; if the first sample's span, or a measure, starts before the
 //! time origin, all times are shifted.
 //!
+//! On reading, CPU profiles are read as [`crate::cpuprofile`] does. Without any, events that begin and end are functions.
+//!
 //! [trace events]: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
 mod call_events;
+mod read;
 
 use std::io::{self, Write};
 
@@ -21,6 +24,9 @@ use crate::samples::spans::{self, Spans};
 use crate::samples::states;
 use crate::streams::output::{self, Out};
 use crate::thread::Thread;
+
+pub use read::read;
+pub(crate) use read::read_text;
 
 /// The number of samples per `ProfileChunk` event.
 const CHUNK: usize = 10_000;

@@ -14,12 +14,14 @@
 //! let (trace, problems) = cpuprofile::read(&json[..], &ReadOptions::default())?;
 //! assert!(problems.is_empty());
 //! assert_eq!(trace.samples()[1].timestamp.as_millis_f64(), 2.5);
+//! assert_eq!(trace.weights()[1].as_millis_f64(), 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! On reading, V8's `(root)` is removed. A sample of `(idle)` gets neither stack nor marker, one of `(garbage collector)` the
 //! marker `gc`, one of `(program)` the marker `other`. Times stay on the clock of the file, which has an arbitrary zero.
-//! Samples are sorted by time: V8 writes negative deltas.
+//! Samples are sorted by time: V8 writes negative deltas. A sample lasts until the next one, the last one until the end of the profile, and
+//! the time before the first one is idle. The time of a sample in the trace is its end.
 //!
 //! Written profiles show the times of `selfprof top` in DevTools: samples are placed at the start of the span that they stand
 //! for (DevTools draws each until the next one), pauses are `(idle)`, and work without a function is shown as one, e.g.
@@ -36,7 +38,7 @@ mod read;
 mod write;
 
 pub use read::read;
-pub(crate) use read::read_text;
+pub(crate) use read::{ProfileInChunks, read_text};
 pub use write::write;
 
 #[cfg(test)]

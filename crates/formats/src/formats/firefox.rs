@@ -6,12 +6,16 @@
 //! the start of its span, or at the time origin if that is later. If the waiting times are known, waiting is a function, and samples have
 //! the CPU time since the sample before.
 //!
+//! On reading, profiles that the browser itself writes ("gecko format") are accepted, too. The category of a sample's innermost function
+//! becomes its marker, or makes it idle. Markers are left out.
+//!
 //! The crate `fxprof-processed-profile` (0.8) is not used: it has no file, line or column of a function, merges functions of the same
 //! name, and only supports integer weights.
 //!
 //! [processed profile]: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md
 
 mod markers;
+mod read;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -26,6 +30,9 @@ use crate::samples::spans::{Span, Spans};
 use crate::samples::states;
 use crate::streams::output::{self, Out};
 use crate::thread::{Process, Thread};
+
+pub use read::read;
+pub(crate) use read::read_text;
 
 /// The version of the format that is written.
 const PROCESSED_VERSION: u32 = 55;

@@ -4,7 +4,12 @@
 //! have no stack, and work without a function is shown as one, e.g. `(layout)`. The format cannot hold the marker of a sample
 //! with a stack, nor marks and measures.
 //!
+//! On reading, each profile is a thread, whose samples last as long as their weights say. An evented profile
+//! has a sample between each two events.
+//!
 //! [file format]: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
+
+mod read;
 
 use std::io::{self, Write};
 
@@ -19,6 +24,9 @@ use crate::samples::states;
 use crate::samples::totals::check_depth;
 use crate::streams::output::{self, Out};
 use crate::thread::Thread;
+
+pub use read::read;
+pub(crate) use read::read_text;
 
 /// Writes the profiles of all threads, as one line of JSON.
 pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> Result<(), WriteError> {

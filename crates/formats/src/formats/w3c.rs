@@ -46,6 +46,13 @@
 //! "labels": [{"http.route": "/cart"}], "samples": [{"labelsId": 0, "stackId": 0, "timestamp": 12.5}]
 //! ```
 //!
+//! `durations` are the times that samples stand for, in milliseconds, if a trace was converted from a format that states them and if
+//! they are not those that the [timestamps imply](selfprof_trace::weigh):
+//!
+//! ```json
+//! "durations": [1, 300], "samples": [{"stackId": 0, "timestamp": 12.5}, {"stackId": 1, "timestamp": 312.5}]
+//! ```
+//!
 //! `calls` are the [calls](selfprof_trace::Calls) of traced functions, which take the place of samples: three columns with one element for
 //! each event. `types` are 0 for a call, 1 for its end, 2 if it is suspended and 3 if it is resumed; times are in milliseconds. If events were
 //! lost, `end` is the time of the first of them.
@@ -57,6 +64,7 @@
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod calls;
+mod durations;
 mod elements;
 mod evaluated;
 mod labels;

@@ -12,17 +12,36 @@ use serde_json::de::{Read, SliceRead, StrRead};
 
 /// Reads a text that consists of one object.
 pub(crate) fn read<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_json::Result<M::Value> {
-    fn from<'de, R: Read<'de>, M: Members<'de>>(text: R, members: M) -> serde_json::Result<M::Value> {
-        let mut json = serde_json::Deserializer::new(text);
-        let value = object(members).deserialize(&mut json)?;
-        json.end()?;
-        Ok(value)
-    }
     // If the whole text is UTF-8, its strings need not be checked one by one.
     match std::str::from_utf8(text) {
-        Ok(text) => from(StrRead::new(text), members),
-        Err(_) => from(SliceRead::new(text), members),
+        Ok(text) => whole(serde_json::Deserializer::new(StrRead::new(text)), members),
+        Err(_) => whole(serde_json::Deserializer::new(SliceRead::new(text)), members),
     }
+}
+
+/// Reads a text that consists of one object, with values at any depth: `members` must bound how deep it reads.
+#[cfg(feature = "conversion")]
+pub(crate) fn read_deep<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_json::Result<M::Value> {
+    let mut json = serde_json::Deserializer::new(SliceRead::new(text));
+    json.disable_recursion_limit();
+    whole(json, members)
+}
+
+/// Reads a text that consists of one list.
+#[cfg(feature = "conversion")]
+pub(crate) fn read_list<'de, E: Elements<'de>>(text: &'de [u8], elements: E) -> serde_json::Result<()> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    list(elements).deserialize(&mut json)?;
+    json.end()
+}
+
+fn whole<'de, R: Read<'de>, M: Members<'de>>(
+    mut json: serde_json::Deserializer<R>,
+    members: M,
+) -> serde_json::Result<M::Value> {
+    let value = object(members).deserialize(&mut json)?;
+    json.end()?;
+    Ok(value)
 }
 
 /// Reads the members of an object.
@@ -39,7 +58,7 @@ pub(crate) fn object<'de, M: Members<'de>>(members: M) -> impl DeserializeSeed<'
     Object(members)
 }
 
-struct Object<M>(M);
+pub(crate) struct Object<M>(pub(crate) M);
 
 impl<'de, M: Members<'de>> DeserializeSeed<'de> for Object<M> {
     type Value = M::Value;

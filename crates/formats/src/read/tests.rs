@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use super::*;
+use crate::OtherFormat;
 
 const W3C: &str = include_str!("../../fixtures/w3c/chromium-156-small.json");
 const CPU_PROFILE: &str = include_str!("../../fixtures/cpuprofile/node-20-small.cpuprofile");
@@ -16,9 +17,31 @@ const EXPLAINER: &str = r#"{"version":1,"options":{"interval":1},"effectiveInter
     "main-thread":[{"type":"stack","timestamp":1,"stack":2},{"type":"mark","timestamp":1,"name":"m"}],
     "worker-1":[{"type":"stack","timestamp":2}]}}"#;
 
-/// A text in each readable format.
-const TEXTS: [(Format, &str); 3] =
-    [(Format::W3c, W3C), (Format::CpuProfile, CPU_PROFILE), (Format::Explainer, EXPLAINER)];
+const OLD_CPU_PROFILE: &str = r#"{"head":{"functionName":"(root)","url":"","id":1,"hitCount":0,"children":[
+    {"functionName":"parse","url":"a.js","lineNumber":2,"id":2,"hitCount":2,"children":[]}]},
+    "startTime":1,"endTime":2,"samples":[2,1,2],"timestamps":[1000,2000,2500]}"#;
+const CHROME: &str = r#"[{"ph":"B","name":"run","pid":1,"tid":"2","ts":10},{"ph":"X","name":"f","pid":1,"tid":"2","ts":12,"dur":3},
+    {"ph":"E","pid":1,"tid":"2","ts":20},{"ph":"P","name":"ProfileChunk","id":"0x1","args":{"data":{"cpuProfile":{"nodes":[
+    {"id":1,"callFrame":{"functionName":"parse"}}],"samples":[1,1]},"timeDeltas":[5,7],"endTime":30}}}]"#;
+const FIREFOX: &str = r#"{"meta":{"interval":1,"categories":[{"name":"JavaScript"}]},"threads":[{"name":"a","samples":
+    {"stack":[0,1],"time":[1,2]},"stackTable":{"prefix":[null,0],"frame":[0,0]},"frameTable":{"func":[0],"category":[0]},
+    "funcTable":{"name":[0],"fileName":[1],"lineNumber":[3],"columnNumber":[4]},"stringArray":["parse","a.js"]},
+    {"name":"b","samples":{"schema":{"stack":0,"time":1},"data":[[0,1],[null,2]]},"stackTable":{"schema":{"prefix":0,"frame":1},
+    "data":[[null,0]]},"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["f (a.js:1:2)"]}]}"#;
+const SPEEDSCOPE: &str = r#"{"$schema":"","shared":{"frames":[{"name":"parse","file":"a.js","line":1,"col":2}]},"profiles":[
+    {"type":"sampled","unit":"milliseconds","startValue":0,"samples":[[0],[0,0],[]],"weights":[1,2,3]},
+    {"type":"evented","unit":"seconds","startValue":0,"endValue":9,"events":[{"type":"O","at":1,"frame":0},{"type":"C","at":2,"frame":0}]}]}"#;
+
+/// Texts in the readable formats.
+const TEXTS: [(Format, &str); 7] = [
+    (Format::W3c, W3C),
+    (Format::CpuProfile, CPU_PROFILE),
+    (Format::CpuProfile, OLD_CPU_PROFILE),
+    (Format::Explainer, EXPLAINER),
+    (Format::Chrome, CHROME),
+    (Format::Firefox, FIREFOX),
+    (Format::Speedscope, SPEEDSCOPE),
+];
 
 fn read_any(bytes: &[u8]) -> Result<Profile, ReadError> {
     read(bytes, Hint::default(), &ReadOptions::default())
@@ -45,6 +68,49 @@ fn formats_are_detected() {
             assert_eq!(profile.format, format);
             assert!(profile.threads.iter().all(|(_, problems)| problems.is_empty()));
         }
+    }
+}
+
+/// PowerShell writes UTF-16 with a byte order mark, and editors write UTF-8 with one.
+#[test]
+fn encodings_are_detected() {
+    for (format, text) in TEXTS {
+        let expected = read_any(text.as_bytes()).unwrap();
+        let units = || text.encode_utf16();
+        let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+        let encoded = [
+            [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+            [b"\xff\xfe", &little[..]].concat(),
+            [b"\xfe\xff", &big[..]].concat(),
+            little.clone(),
+            big,
+            gzip(&[b"\xff\xfe", &little[..]].concat()),
+        ];
+        for bytes in encoded {
+            let profile = read_any(&bytes).unwrap();
+            assert_eq!(profile.format, format);
+            for ((expected, _), (found, problems)) in expected.threads.iter().zip(&profile.threads) {
+                assert_eq!(problems.list(), []);
+                assert_eq!(found.trace.samples(), expected.trace.samples());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_read_is_named() {
+    let chunk = r#"{"version":"2","platform":"javascript","profile":{"samples":[],"frames":[],"stacks":[],"thread_metadata":{}}}"#;
+    assert_eq!(
+        message(read_any(chunk.as_bytes())),
+        "this is a profile in Sentry's format, which selfprof does not read"
+    );
+    let heap =
+        r#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"id":1,"children":[]},"samples":[]}"#;
+    assert_eq!(message(read_any(heap.as_bytes())), "this is a V8 heap profile, which selfprof does not read");
+    assert_eq!(message(read_any(b"{\"a\":1}")), "the JSON is in no format that selfprof knows");
+    for other in OtherFormat::ALL {
+        assert!(!other.to_string().is_empty() && !other.hint().is_empty());
     }
 }
 
@@ -75,9 +141,19 @@ fn the_size_limit_applies_after_decompression() {
 
 #[test]
 fn depth_is_bounded() {
-    for start in
-        ["{\"frames\":", "{\"nodes\":", "{\"nodes\":[{\"children\":", "{\"profile\":{\"a\":", "{\"x\":", ""]
-    {
+    for start in [
+        "[{\"ph\":",
+        "{\"traceEvents\":[{\"args\":",
+        "{\"meta\":{\"a\":",
+        "{\"meta\":{},\"threads\":[{\"samples\":{\"stack\":",
+        "{\"shared\":{\"frames\":",
+        "{\"frames\":",
+        "{\"nodes\":",
+        "{\"nodes\":[{\"children\":",
+        "{\"profile\":{\"a\":",
+        "{\"x\":",
+        "",
+    ] {
         for bracket in ["[", "{\"a\":"] {
             assert!(
                 message(read_any(format!("{start}{}", bracket.repeat(500_000)).as_bytes())).contains("JSON")
@@ -167,14 +243,54 @@ fn json() -> impl Strategy<Value = Value> {
         "marker",
         "duration",
         "entryType",
+        "head",
+        "hitCount",
+        "timestamps",
+        "durations",
+        "traceEvents",
+        "ph",
+        "ts",
+        "dur",
+        "args",
+        "meta",
+        "threads",
+        "processes",
+        "shared",
+        "schema",
+        "data",
+        "stackTable",
+        "frameTable",
+        "funcTable",
+        "stringArray",
+        "profiles",
+        "events",
+        "weights",
+        "unit",
     ];
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (-2..9_i64).prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
-        prop::sample::select(&["", "stack", "mark", "gc", "(root)", "(idle)", "f @ a.js:1:2", "\u{0}ü"][..])
-            .prop_map(Value::from),
+        prop::sample::select(
+            &[
+                "",
+                "stack",
+                "mark",
+                "gc",
+                "B",
+                "E",
+                "X",
+                "O",
+                "C",
+                "ms",
+                "(root)",
+                "(idle)",
+                "f @ a.js:1:2",
+                "\u{0}ü"
+            ][..]
+        )
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(5, 60, 6, |inner| {
         let member = (prop::sample::select(MEMBERS), inner.clone());

@@ -10,6 +10,7 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::functions::{Function, Functions, Position, Scopes};
+use crate::vlq::{BadNumber, Numbers};
 
 /// Tags of items. Others are not needed for functions.
 mod tag {
@@ -37,8 +38,6 @@ mod range_flag {
 /// Why the `scopes` of a map are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadScopes {
-    /// The field is invalid, for this reason.
-    Field(String),
     /// The item with this 1-based number is invalid, for this reason.
     Item(usize, &'static str),
     /// A scope or range is not closed.
@@ -48,7 +47,6 @@ pub enum BadScopes {
 impl fmt::Display for BadScopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Field(reason) => f.write_str(reason),
             Self::Item(number, reason) => write!(f, "item {number} {reason}"),
             Self::Unclosed => f.write_str("a scope is not closed"),
         }
@@ -61,7 +59,7 @@ impl std::error::Error for BadScopes {}
 pub(crate) fn decode(text: &str, sources: u32, names: Range<u32>) -> Result<Scopes, BadScopes> {
     let mut decoder = Decoder { sources, names, ..Decoder::default() };
     for (index, item) in text.split(',').enumerate() {
-        decoder.take(Item(item.as_bytes())).map_err(|reason| BadScopes::Item(index + 1, reason))?;
+        decoder.take(Item(Numbers(item.as_bytes()))).map_err(|reason| BadScopes::Item(index + 1, reason))?;
     }
     if !decoder.open_scopes.is_empty() || !decoder.open_ranges.is_empty() {
         return Err(BadScopes::Unclosed);
@@ -189,48 +187,25 @@ fn accumulate(index: &mut u32, by: i32) -> u32 {
 }
 
 /// The rest of an item.
-struct Item<'text>(&'text [u8]);
+struct Item<'text>(Numbers<'text>);
 
 impl Item<'_> {
     fn is_at_end(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_at_end()
     }
 
-    /// [VLQUnsignedValue](https://tc39.es/ecma426/#sec-VLQUnsignedValue).
     fn unsigned(&mut self) -> Result<u32, &'static str> {
-        let mut value = 0_u64;
-        let mut shift = 0;
-        loop {
-            let (&byte, rest) = self.0.split_first().ok_or("has too few numbers")?;
-            self.0 = rest;
-            let digit = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return Err("has a character that is not a base64 digit"),
-            };
-            let bits = u64::from(digit & 31);
-            if shift > 30 && bits != 0 {
-                return Err("has a number of more than 32 bits");
-            }
-            value |= bits.checked_shl(shift).unwrap_or(0);
-            shift += 5;
-            if digit < 32 {
-                return u32::try_from(value).map_err(|_| "has a number of more than 32 bits");
-            }
-        }
+        u32::try_from(self.0.unsigned().map_err(reason)?).map_err(|_| "has a number of more than 32 bits")
     }
 
-    /// [VLQSignedValue](https://tc39.es/ecma426/#sec-VLQSignedValue).
     fn signed(&mut self) -> Result<i32, &'static str> {
-        let unsigned = self.unsigned()?;
-        let value = (unsigned >> 1) as i32;
-        Ok(match unsigned {
-            1 => i32::MIN,
-            _ if unsigned & 1 == 1 => -value,
-            _ => value,
-        })
+        i32::try_from(self.0.signed().map_err(reason)?).map_err(|_| "has a number of more than 32 bits")
+    }
+}
+
+fn reason(bad: BadNumber) -> &'static str {
+    match bad {
+        BadNumber::Missing => "has too few numbers",
+        BadNumber::NotDigit => "has a character that is not a base64 digit",
     }
 }

@@ -5,7 +5,7 @@ pub(crate) type Position = (u32, u32);
 
 /// The maximum number of columns between the start of a function and its parameters, besides its name: `static async function *` and
 /// the like. A position further inside belongs to another function, which the scopes lack.
-pub(super) const MAX_HEAD: u32 = 32;
+pub(crate) const MAX_HEAD: u32 = 32;
 
 /// The functions in the `scopes` of a map.
 #[derive(Debug, Default)]

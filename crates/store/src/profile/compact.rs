@@ -28,9 +28,13 @@ pub struct CompactTrace {
     markers: Vec<u8>,
     /// The time since the point before, and what was waited since then.
     waiting: Vec<(u64, u64)>,
-    /// Not there in traces of older versions, nor in those without labels.
-    #[serde(default, skip_serializing_if = "CompactLabels::is_empty")]
+    /// Not there in traces of older versions.
+    #[serde(default)]
     labels: CompactLabels,
+    /// What each sample stands for, if the times since the sample before do not say it. Not there in traces of older versions, nor in
+    /// those of the API.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    durations: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +85,10 @@ impl CompactTrace {
                 .map(|point| (since(&mut last_time, point.timestamp), since(&mut last_waited, point.waited)))
                 .collect(),
             labels: CompactLabels::of(trace.labels()),
+            durations: trace
+                .durations()
+                .filter(|_| trace.needs_durations())
+                .map_or_else(Vec::new, |durations| durations.iter().map(|duration| duration.0).collect()),
         }
     }
 
@@ -125,6 +133,9 @@ impl CompactTrace {
             let marker = self.markers.get(index).and_then(|&marker| usize::from(marker).checked_sub(1));
             let stack = optional_at(&stacks, stack)?.copied();
             trace.push_sample(Sample { timestamp, stack, marker: marker.and_then(Marker::from_index) });
+        }
+        if !self.durations.is_empty() {
+            trace.set_durations(Some(self.durations.iter().copied().map(Micros).collect()));
         }
         if !self.waiting.is_empty() {
             let mut times = WaitingTimes::default();
@@ -201,6 +212,17 @@ mod tests {
         assert!(CompactTrace::from_bytes(&[0xff; 40]).is_err());
         let bad = CompactTrace { stacks: vec![(7, 0)], ..CompactTrace::default() };
         assert!(bad.to_trace(&[]).is_err());
+    }
+
+    #[test]
+    fn stated_durations_are_kept() {
+        let mut trace = Trace::new();
+        for (timestamp, duration) in [(1_000, 500), (9_000_000, 3), (9_000_001, 1)] {
+            let sample = Sample { timestamp: Micros(timestamp), stack: None, marker: None };
+            trace.push_lasting(sample, Micros(duration), None);
+        }
+        let compact = CompactTrace::from_bytes(&CompactTrace::of(&trace).to_bytes()).unwrap();
+        assert_eq!(compact.to_trace(&[]).unwrap().weights(), [500, 3, 1].map(Micros));
     }
 
     proptest! {

@@ -44,11 +44,6 @@ impl CompactLabels {
         Self { sets: labels.sets().map(set).collect(), changes: changes.collect() }
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
-    }
-
     /// The labels. Numbers of no set are none.
     pub fn to_labels(&self) -> Option<Labels> {
         let mut labels = Labels::default();

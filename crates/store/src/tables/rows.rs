@@ -9,7 +9,6 @@ use deltalake::arrow::array::{
 };
 use deltalake::arrow::datatypes::{DataType, Field};
 use deltalake::arrow::error::ArrowError;
-use selfprof_trace::weigh::{median_interval, weigh_by};
 use selfprof_trace::{Frame, Marker, Micros, StackId, Trace};
 
 use super::schema::TableName;
@@ -46,8 +45,7 @@ impl Rows {
         let trace = profile.trace.to_trace(&[])?;
         let frames = ids::frames(&profile.labels.app, &profile.labels.release, &trace);
         let (stacks, left_out) = self.push_stacks(profile, &trace, &frames, written);
-        let interval = median_interval(trace.samples());
-        let weights = weigh_by(interval, trace.samples());
+        let (interval, weights) = (trace.interval(), trace.weights());
         let sums =
             weighted::sums(&trace, &weights, |stack| stacks[stack.index()], &profile.spans, profile.rate);
         for row in &sums.rows {

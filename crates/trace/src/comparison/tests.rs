@@ -248,3 +248,86 @@ fn noise_of_waiting_is_not_reported() {
         assert!(wrong <= 5, "{wrong} of 100");
     }
 }
+
+/// V8 takes three samples within microseconds at each deoptimization. How many there are says nothing about times.
+#[test]
+fn samples_in_bursts_do_not_outvote_others() {
+    let trace = |deoptimizations: usize, other: usize| {
+        let mut trace = Trace::new();
+        let stacks = ["slow", "deopts", "other"].map(|name| {
+            let name = trace.name(name).unwrap();
+            let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+            trace.stack(Stack { parent: None, frame }).ok()
+        });
+        let mut timestamp = Micros::ZERO;
+        let mut push = |index: usize, length: u64| {
+            timestamp = timestamp.saturating_add(Micros(length));
+            trace.push_lasting(
+                Sample { timestamp, stack: stacks[index], marker: None },
+                Micros(length),
+                None,
+            );
+        };
+        for sample in 0..1_000 {
+            push(if sample % 10 < other { 2 } else { 0 }, 1_000);
+            (0..deoptimizations).for_each(|_| push(1, 1));
+        }
+        trace
+    };
+    let significant = |base: &Trace, new: &Trace| {
+        let comparison = Comparison::of(base, new);
+        let changed = comparison.functions.iter().filter(|function| function.is_significant());
+        changed.map(|change| (change.change() * 100.0).round()).collect::<Vec<_>>()
+    };
+    assert_eq!(significant(&trace(0, 2), &trace(5, 2)), [] as [f64; 0]);
+    assert_eq!(significant(&trace(5, 2), &trace(5, 6)), [-40.0, 40.0]);
+}
+
+/// A recording of `selfprof run` has Node's functions without their scripts, and folds what they call; `node --cpu-prof` has all of them.
+#[test]
+fn what_only_one_tool_has_is_left_out() {
+    let trace = |functions: &[(&str, &str, usize)], marker: Option<Marker>| {
+        let mut trace = Trace::new();
+        let mut time = 0;
+        for &(name, url, samples) in functions {
+            let name = trace.name(name).unwrap();
+            let resource = (!url.is_empty()).then(|| trace.resource(url).unwrap());
+            let frame = trace.frame(Frame { name, resource, line: None, column: None }).unwrap();
+            let stack = trace.stack(Stack { parent: None, frame }).ok();
+            for _ in 0..samples {
+                time += 1_000;
+                trace.push_sample(Sample { timestamp: Micros(time), stack, marker });
+            }
+        }
+        (0..100).for_each(|_| {
+            time += 1_000;
+            let marker = marker.map(|_| Marker::Gc);
+            trace.push_sample(Sample { timestamp: Micros(time), stack: None, marker });
+        });
+        trace.add_collector_frames();
+        trace
+    };
+    let folded = trace(&[("work", "a.js", 500), ("readFileSync", "", 500)], Some(Marker::Script));
+    let apart = trace(
+        &[("work", "a.js", 500), ("readFileSync", "node:fs", 200), ("open", "node:internal/fs", 300)],
+        None,
+    );
+    let comparison = Comparison::of(&folded, &apart);
+    let names: Vec<_> = comparison
+        .functions
+        .iter()
+        .map(|change| &apart.names()[apart.frames()[change.new.unwrap().frame].name])
+        .collect();
+    assert_eq!(names, ["work"]);
+    let expected = [
+        LeftOut { what: OneSided::NodeFunctions, is_base_without: true, rows: 3 },
+        LeftOut { what: OneSided::Collector, is_base_without: false, rows: 1 },
+    ];
+    assert_eq!(comparison.left_out, expected);
+    let turned = expected.map(|left_out| LeftOut { is_base_without: !left_out.is_base_without, ..left_out });
+    assert_eq!(Comparison::of(&apart, &folded).left_out, turned);
+    // Two recordings of one tool have the same rows.
+    for trace in [&folded, &apart] {
+        assert_eq!(Comparison::of(trace, trace).left_out, []);
+    }
+}

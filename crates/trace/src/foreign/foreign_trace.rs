@@ -30,6 +30,8 @@ pub struct ForeignTrace {
     pub(super) stacks: Vec<ForeignStack>,
     pub(super) samples: RawSamples,
     pub(super) allows_unsorted_samples: bool,
+    /// What each sample stands for, in milliseconds, if the trace says.
+    pub(super) durations: Option<Vec<f64>>,
     /// `None` if the trace has no member for marks and measures.
     pub(super) entries: Option<RawEntries>,
     /// `None` if the trace has no member for calls.
@@ -69,6 +71,7 @@ impl ForeignTrace {
             stacks: Vec::new(),
             samples: RawSamples::default(),
             allows_unsorted_samples: false,
+            durations: None,
             entries: None,
             calls: None,
             problems: Problems::default(),
@@ -197,6 +200,11 @@ impl ForeignTrace {
     /// Sets `droppedEntriesCount`; `None` if it is not a number.
     pub fn set_dropped_entries(&mut self, count: Option<f64>) {
         self.entries.get_or_insert_default().dropped = Some(count.unwrap_or(f64::NAN));
+    }
+
+    /// Sets the time that each sample stands for, in milliseconds.
+    pub fn set_durations(&mut self, durations: Option<Vec<f64>>) {
+        self.durations = durations;
     }
 
     /// Sets the calls.

@@ -33,6 +33,13 @@ impl Problems {
         self.total() == 0
     }
 
+    /// Adds the problems of another list.
+    pub fn append(&mut self, other: Self) {
+        let rest = Self::LISTED - self.list.len();
+        self.list.extend(other.list.into_iter().take(rest));
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+    }
+
     pub(super) fn push(&mut self, problem: Problem) {
         self.counts[problem.kind as usize] += 1;
         if self.list.len() < Self::LISTED {
@@ -134,6 +141,8 @@ pub enum ProblemKind {
     SecondParent,
     /// Two parallel lists of different lengths.
     Length,
+    /// Something other than a time for each sample, in the order of time, in place of the durations.
+    Durations,
     /// Something other than a list in place of the list of threads.
     ThreadList,
     /// A thread that is not a trace.
@@ -154,7 +163,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -175,6 +184,7 @@ impl ProblemKind {
         Self::Duplicate,
         Self::SecondParent,
         Self::Length,
+        Self::Durations,
         Self::ThreadList,
         Self::Thread,
         Self::WaitingTimes,
@@ -209,6 +219,7 @@ impl fmt::Display for ProblemKind {
             Self::Duplicate => "is already the id of another entry",
             Self::SecondParent => "already has another parent",
             Self::Length => "differs in length from the list that it belongs to",
+            Self::Durations => "is not a time for each sample",
             Self::ThreadList => "is not a list of threads",
             Self::Thread => "is not a trace",
             Self::WaitingTimes => "is not two lists of increasing times",

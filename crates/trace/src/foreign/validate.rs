@@ -32,6 +32,7 @@ impl ForeignTrace {
             stacks,
             samples,
             allows_unsorted_samples,
+            durations,
             entries,
             calls,
             mut problems,
@@ -39,7 +40,7 @@ impl ForeignTrace {
         } = self;
         let frames = validate_frames(&mut trace, &resources, frames, vocabulary, &mut problems);
         let stacks = validate_stacks(&mut trace, &frames, stacks, vocabulary, &mut problems);
-        let samples = (samples, allows_unsorted_samples);
+        let samples = (samples, allows_unsorted_samples, durations);
         validate_samples(&mut trace, &stacks, samples, vocabulary, &mut problems);
         trace.set_calls(calls.and_then(|calls| calls.validate(&frames, &mut problems)));
         trace.set_entries(entries.map(|entries| validate_entries(entries, &mut problems)));
@@ -176,12 +177,19 @@ fn parent_of(
 fn validate_samples(
     trace: &mut Trace,
     stacks: &[Option<StackId>],
-    (samples, allows_unsorted): (RawSamples, bool),
+    (samples, allows_unsorted, durations): (RawSamples, bool, Option<Vec<f64>>),
     words: &Vocabulary,
     problems: &mut Problems,
 ) {
     let mut last: Option<Micros> = None;
     let mut is_sorted = true;
+    let mut durations = durations.map(|durations| {
+        let has_length = durations.len() == samples.len();
+        let durations: Option<Vec<Micros>> = durations.into_iter().map(Micros::from_millis_f64).collect();
+        durations.filter(|_| has_length)
+    });
+    let is_valid = !matches!(durations, Some(None));
+    let mut kept: Vec<Micros> = Vec::new();
     let valid = samples.into_iter().enumerate().filter_map(|(index, raw)| {
         let mut report = |member, value, kind, remedy| {
             let location = Location::Element { list: words.samples, index, member };
@@ -211,6 +219,9 @@ fn validate_samples(
                 Marker::Other
             })
         });
+        if let Some(Some(durations)) = &mut durations {
+            kept.push(durations[index]);
+        }
         Some(Sample { timestamp, stack, marker })
     });
     // Collecting reuses the memory of the raw samples.
@@ -219,6 +230,13 @@ fn validate_samples(
         valid.sort_by_key(|sample| sample.timestamp);
     }
     trace.set_samples(valid);
+    if is_valid && is_sorted {
+        trace.set_durations(Some(kept));
+    } else if durations.is_some() {
+        let location = Location::Member("durations");
+        let (kind, remedy) = (ProblemKind::Durations, Remedy::NoMember);
+        problems.push(Problem { location, value: None, kind, remedy });
+    }
 }
 
 fn validate_entries(raw: RawEntries, problems: &mut Problems) -> Entries {

@@ -108,6 +108,8 @@ class Page extends EventEmitter {
   #requested;
   /** Counts navigations: a later one wins over those before. */
   #navigation = 0;
+  /** Settled once the last document that was replaced is gone. @type {Promise<unknown> | undefined} */
+  #replaced;
   /** The request of the navigation that began last. */
   #request = new AbortController();
   /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
@@ -269,7 +271,8 @@ class Page extends EventEmitter {
     await this.#document?.threads.unload();
     this.#assertCurrent(navigation, response.url);
     this.#document?.loadState.fail(new Error('another navigation replaced the document'));
-    await this.#document?.threads.closeAll();
+    this.#replaced = this.#document?.threads.closeAll();
+    await this.#replaced;
     this.#assertCurrent(navigation, response.url);
     this.#documentNumber += 1;
     this.#url = description.url;
@@ -425,8 +428,8 @@ class Page extends EventEmitter {
    * @param {object} request for the window of the frame
    * @param {{ timeout: number, what: string }} limit
    */
-  #ask(frame, request, { timeout, what }) {
-    const { thread, window } = this.#find(frame);
+  async #ask(frame, request, { timeout, what }) {
+    const { thread, window } = await this.#find(frame);
     const asked = thread.handle.ask(/** @type {any} */ ({ ...request, frame: window }));
     return this.#answerOf(thread, asked, what, timeout);
   }
@@ -462,7 +465,7 @@ class Page extends EventEmitter {
    */
   async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
-    const { thread, window } = this.#find(frame);
+    const { thread, window } = await this.#find(frame);
     const asked = thread.handle.ask({ type: 'force sample', frame: window });
     const { error } = await this.#answerOf(thread, asked, 'forcing a sample', timeout);
     if (error !== undefined) throw new Error(error);
@@ -499,8 +502,9 @@ class Page extends EventEmitter {
     await Promise.all(answers);
   }
 
-  /** @param {number} frame */
-  #find(frame) {
+  /** A call that comes while the document is replaced is for the next one. @param {number} frame */
+  async #find(frame) {
+    await this.#replaced;
     const target = this.#document?.threads.find(frame);
     if (target === undefined) throw new Error(`the page has no frame ${frame}`);
     return target;

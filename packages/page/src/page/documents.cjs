@@ -20,6 +20,7 @@ const { consoleFor } = require('./virtual-console.cjs');
 const realms = require('./window-realms.cjs');
 const { JSDOMDispatcher } = require('./resource-loading.cjs');
 const { runWithMarker } = require('./profiler-markers.cjs');
+const { windowClosed } = require('./remaining-contexts.cjs');
 const { restartLoading } = require('./document-loading.cjs');
 const { serveFrames } = require('./frame-element.cjs');
 const { installIframeAttributes } = require('./iframe-attributes.cjs');
@@ -215,6 +216,7 @@ function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
   postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
+  windowClosed();
   realms.remove(window);
   thread.windows.close(window);
 }

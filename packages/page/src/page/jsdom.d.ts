@@ -116,7 +116,10 @@ declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
 
 declare module 'jsdom/lib/jsdom/living/nodes/HTMLA*Element-impl.js' {
   export const implementation: {
-    prototype: { _chooseABrowsingContext: (name: string, source: Jsdom.Window) => Jsdom.Window | null };
+    prototype: {
+      _chooseABrowsingContext: (name: string, source: Jsdom.Window) => Jsdom.Window | null;
+      _followAHyperlink: () => void;
+    };
   };
 }
 

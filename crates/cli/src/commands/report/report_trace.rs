@@ -7,6 +7,7 @@ use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Trace
 
 use crate::inferred_names::InferredNames;
 use crate::source_maps::{ReadableThread, Snippets};
+use crate::terminal::tables::gaps;
 
 /// The threads of a file.
 #[derive(Debug)]
@@ -69,6 +70,7 @@ impl ReportTrace {
         for thread in file.threads {
             trace.push(thread, None, Micros::ZERO)?;
         }
+        trace.note_gaps();
         Ok(trace)
     }
 
@@ -96,7 +98,13 @@ impl ReportTrace {
                 trace.push(thread, Some(name.clone()), start)?;
             }
         }
+        trace.note_gaps();
         Ok(trace)
+    }
+
+    fn note_gaps(&mut self) {
+        let note = gaps(self.merged.gaps).map(|gaps| format!("Not covered: {gaps}."));
+        self.notes.extend(note);
     }
 
     fn empty(title: String, notes: Vec<String>) -> Self {
@@ -130,6 +138,7 @@ impl ReportTrace {
         merged.add_labels(&thread.trace)?;
         thread.trace.set_labels(None);
         merged.weights.extend(thread.trace.weights());
+        merged.gaps.include(thread.trace.gaps());
         merged.ranges.push(first..merged.weights.len());
         merged.interval = merged.interval.or(interval);
         merged.with_waiting_times += with_waiting_times;

@@ -8,8 +8,14 @@ use crate::json::string;
 use crate::samples::states;
 
 /// V8's names of work without a function, and the markers that they are read as.
-pub(super) const V8_STATES: [(&str, Option<Marker>); 3] =
+const V8_STATES: [(&str, Option<Marker>); 3] =
     [("(idle)", None), ("(garbage collector)", Some(Marker::Gc)), ("(program)", Some(Marker::Other))];
+
+/// The state of a node with this name and no script; `None` if it is a function.
+pub(crate) fn state_of(name: &str) -> Option<Option<Marker>> {
+    let of_v8 = V8_STATES.into_iter().find(|(known, _)| *known == name).map(|(_, marker)| marker);
+    of_v8.or_else(|| states::all().find(|&marker| states::name(marker) == name))
+}
 
 /// V8's name of the root node.
 pub(crate) const ROOT_NAME: &str = "(root)";

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use selfprof_trace::foreign::{Limits, Problem};
-use selfprof_trace::summary::Summary;
-use selfprof_trace::{Marker, Micros};
+use selfprof_trace::summary::{FunctionRow, Summary};
+use selfprof_trace::{Marker, Micros, Trace};
 
 use super::*;
 use crate::{ReadError, ReadOptions, WriteOptions, w3c};
@@ -30,11 +30,15 @@ fn profiles_of_v8_are_read() {
     let (trace, problems) = read(SMALL.as_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!(problems.list(), []);
     let json: serde_json::Value = serde_json::from_str(SMALL).unwrap();
-    assert_eq!(trace.samples().len(), json["samples"].as_array().unwrap().len());
+    // One more for the time before the first sample. A sample's time is when the next one was taken.
+    assert_eq!(trace.samples().len(), json["samples"].as_array().unwrap().len() + 1);
+    let time = |name: &str| json[name].as_u64().unwrap();
     assert_eq!(
         trace.span().unwrap().0.0,
         json["startTime"].as_u64().unwrap() + json["timeDeltas"][0].as_u64().unwrap()
     );
+    assert_eq!(trace.span().unwrap().1.0, time("endTime"));
+    assert_eq!(sum(&trace), time("endTime") - time("startTime"));
     let summary = Summary::of(&trace);
     let render = summary
         .functions
@@ -67,11 +71,13 @@ fn states_become_markers() {
         .map(|sample| (sample.timestamp, sample.stack.is_some(), sample.marker))
         .collect();
     let expected = [
+        // The time before the first sample.
         (1, false, None),
         (2, false, None),
-        (3, false, Some(Marker::Gc)),
-        (4, false, Some(Marker::Other)),
-        (5, true, None),
+        (3, false, None),
+        (4, false, Some(Marker::Gc)),
+        (5, false, Some(Marker::Other)),
+        (9, true, None),
     ];
     assert_eq!(samples, expected.map(|(time, stack, marker)| (Micros(time), stack, marker)));
     assert_eq!(trace.frames().len(), 1);
@@ -138,11 +144,13 @@ fn samples_are_sorted_by_time() {
     let (trace, problems) = read(json.as_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!(problems.list(), []);
     let name = |stack| trace.path(stack).map(|frame| &trace.names()[trace.frames()[frame].name]).collect();
+    let samples = trace.samples().iter().skip(1);
     let samples: Vec<(u64, String)> =
-        trace.samples().iter().map(|sample| (sample.timestamp.0, name(sample.stack.unwrap()))).collect();
+        samples.map(|sample| (sample.timestamp.0, name(sample.stack.unwrap()))).collect();
+    // They were taken at 5, 9, 10 and 12, and the end is before the last one, which is taken to last as long as most.
     assert_eq!(
         samples,
-        [(5, "a"), (9, "a"), (10, "b"), (12, "b")].map(|(time, name)| (time, name.to_owned()))
+        [(9, "a"), (10, "a"), (12, "b"), (14, "b")].map(|(time, name)| (time, name.to_owned()))
     );
 }
 
@@ -195,7 +203,92 @@ fn deep_stacks_are_read() {
     );
     let (trace, problems) = read(json.as_bytes(), &ReadOptions::default()).unwrap();
     assert!(problems.is_empty());
-    assert_eq!(trace.path(trace.samples()[0].stack.unwrap()).count(), 200_000);
+    assert_eq!(trace.path(trace.samples()[1].stack.unwrap()).count(), 200_000);
+}
+
+/// The time of all samples in microseconds.
+fn sum(trace: &Trace) -> u64 {
+    trace.weights().iter().map(|weight| weight.0).sum()
+}
+
+/// The functions with their self times in microseconds, most first, then the idle time, if there is any.
+#[track_caller]
+fn times(json: &str) -> Vec<(String, u64)> {
+    let (trace, problems) = read(json.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(problems.list(), []);
+    let summary = Summary::of(&trace);
+    let name = |row: &FunctionRow| trace.names()[trace.frames()[row.frame].name].to_owned();
+    let functions = summary.functions.iter().map(|row| (name(row), row.self_time.0));
+    let idle = Some(("idle".to_owned(), summary.idle.time.0)).filter(|(_, time)| *time > 0);
+    functions.filter(|(_, time)| *time > 0).chain(idle).collect()
+}
+
+#[track_caller]
+fn check_times(json: &str, expected: &[(&str, u64)]) {
+    let expected: Vec<(String, u64)> =
+        expected.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect();
+    assert_eq!(times(json), expected);
+}
+
+/// V8 takes samples at each deoptimization, a few microseconds apart, besides those of the timer. In a real profile of svgo these are
+/// most samples.
+#[test]
+fn samples_in_bursts_do_not_make_others_pauses() {
+    let nodes = [("1", "(root)", r#","children":[2,3]"#), ("2", "slow", ""), ("3", "deopts", "")];
+    let samples = vec!["2,3,3,3"; 200].join(",");
+    let deltas =
+        vec!["1000,1000,8,8"; 1].into_iter().chain(vec!["8,1000,8,8"; 199]).collect::<Vec<_>>().join(",");
+    let json = profile(&nodes, &samples, &deltas).replace("\"endTime\":9", "\"endTime\":205800");
+    check_times(&json, &[("slow", 200_000), ("deopts", 4_800), ("idle", 1_000)]);
+}
+
+#[test]
+fn a_long_sample_is_a_long_sample() {
+    let nodes = [("1", "(root)", r#","children":[2,3]"#), ("2", "work", ""), ("3", "inner", "")];
+    let samples = [vec!["2"; 50], vec!["3"], vec!["2"; 50]].concat().join(",");
+    let deltas = [vec!["0"], vec!["1000"; 50], vec!["300000"], vec!["1000"; 49]].concat().join(",");
+    let json = profile(&nodes, &samples, &deltas).replace("\"endTime\":9", "\"endTime\":400000");
+    check_times(&json, &[("inner", 300_000), ("work", 100_000)]);
+}
+
+#[test]
+fn profiles_without_times_of_samples_are_read() {
+    let nodes = [
+        ("1", "(root)", r#","children":[2,3]"#),
+        ("2", "a", r#","hitCount":3"#),
+        ("3", "b", r#","hitCount":1"#),
+    ];
+    let json = profile(&nodes, "2,2,3,2", "").replace("\"endTime\":9", "\"endTime\":4000");
+    let expected = [("a", 3_000), ("b", 1_000)];
+    check_times(&json.replace(r#","timeDeltas":[]"#, ""), &expected);
+    check_times(&json.replace(r#","samples":[2,2,3,2],"timeDeltas":[]"#, ""), &expected);
+}
+
+#[test]
+fn profiles_with_a_tree_are_read() {
+    let json = r#"{"typeId":"CPU","uid":"1","title":"t","head":{"functionName":"(root)","url":"","lineNumber":0,"id":1,"hitCount":0,
+        "children":[
+            {"functionName":"f","url":"/a.js","lineNumber":2,"columnNumber":3,"id":2,"scriptId":5,"hitCount":2,
+             "children":[{"functionName":"g","url":"/a.js","lineNumber":9,"id":3,"hitCount":1,"children":[]}]},
+            {"functionName":"(program)","url":"","lineNumber":0,"id":4,"hitCount":1,"children":[]}]},
+        "startTime":1,"endTime":2,"samples":[2,3,4,2],"timestamps":[1000,2000,4000,4500]}"#;
+    // Nobody says when the last sample ends, so it lasts as long as most.
+    check_times(json, &[("f", 2_000), ("g", 2_000)]);
+    let (trace, _) = read(json.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(Summary::of(&trace).marker(Marker::Other).time, Micros(500));
+    let frame = trace.frames().iter().find(|(_, frame)| &trace.names()[frame.name] == "f").unwrap().1;
+    assert_eq!((frame.line.map(Into::into), frame.column.map(Into::into)), (Some(2_u32), Some(3_u32)));
+    // The start and the end are in seconds.
+    let spread = json.replace(r#","timestamps":[1000,2000,4000,4500]"#, "");
+    check_times(&spread, &[("f", 500_000), ("g", 250_000)]);
+    let deep = |depth: usize| {
+        let start = r#"{"functionName":"f","url":"","id":1,"children":["#.repeat(depth);
+        format!(r#"{{"samples":[],"timestamps":[],"head":{start}{}}}"#, "]}".repeat(depth))
+    };
+    assert!(read(deep(400).as_bytes(), &ReadOptions::default()).is_ok());
+    for depth in [600, 1_000_000] {
+        assert!(matches!(read(deep(depth).as_bytes(), &ReadOptions::default()), Err(ReadError::Limit(_))));
+    }
 }
 
 /// DevTools computes a sample's time as the difference to the next sample.

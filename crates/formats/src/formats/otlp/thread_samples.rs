@@ -15,6 +15,16 @@ const MAX_THREADS: usize = 256;
 /// The 9th of September 2001 in nanoseconds since 1970. Earlier times are on a clock of their own, as those that selfprof writes.
 const FIRST_TIME: u64 = 1_000_000_000_000_000_000;
 
+/// A sample with its time.
+struct TimedSample {
+    /// In nanoseconds.
+    time: u64,
+    /// What it stands for, in nanoseconds.
+    nanos: u64,
+    /// The index of its total.
+    total: usize,
+}
+
 /// The threads of one profile.
 pub(super) struct Threads {
     start: u64,
@@ -30,8 +40,8 @@ struct ThreadSamples {
     pid: Option<u32>,
     command: Option<String>,
     totals: Vec<StackTotal>,
-    /// The times in nanoseconds of the samples that have one, and the indexes of their totals.
-    timed: Vec<(u64, usize)>,
+    /// The samples that have a time.
+    timed: Vec<TimedSample>,
     /// Whether others have none.
     has_untimed: bool,
 }
@@ -78,8 +88,13 @@ impl Threads {
         };
         let (marker, labels) = (attributes.marker, attributes.labels);
         let thread = &mut self.list[index];
-        thread.timed.extend(times.iter().map(|&time| (time, thread.totals.len())));
-        thread.totals.push(StackTotal { stack, marker, labels, nanos, samples });
+        let total = thread.totals.len();
+        thread.timed.extend(times.iter().enumerate().map(|(index, &time)| {
+            let own = sample.values.get(index).filter(|_| sample.values.len() == times.len());
+            let own = own.map(|&value| value.max(0).cast_unsigned().saturating_mul(self.time.nanos));
+            TimedSample { time, nanos: own.unwrap_or(nanos / times.len() as u64), total }
+        }));
+        thread.totals.push(StackTotal { stack, marker, labels, nanos, waited: None, samples });
         thread.has_untimed |= times.is_empty();
         Ok(())
     }
@@ -89,10 +104,12 @@ impl Threads {
         let (start, interval) = (self.start, self.period.map(|period| Micros(period / 1_000)));
         let most = most / self.list.len().max(1);
         let thread = |mut samples: ThreadSamples| {
-            samples.timed.sort_by_key(|&(time, ..)| time);
-            let zero = zero_of(start, samples.timed.first().map(|&(time, ..)| time));
+            samples.timed.sort_by_key(|sample| sample.time);
+            let zero = zero_of(start, samples.timed.first().map(|sample| sample.time));
             push_timed(tables, &samples, zero);
-            if !explains(tables, &samples) {
+            if explains(tables, &samples) {
+                tables.set_durations(Some(durations(&samples)));
+            } else {
                 tables.clear_samples();
                 tables.push_totals(&samples.totals, interval, most);
             }
@@ -115,11 +132,22 @@ fn zero_of(start: u64, first: Option<u64>) -> u64 {
 }
 
 fn push_timed(trace: &mut Trace, samples: &ThreadSamples, zero: u64) {
-    for &(time, total) in &samples.timed {
+    for &TimedSample { time, total, .. } in &samples.timed {
         let StackTotal { stack, marker, labels, .. } = samples.totals[total];
         let timestamp = Micros(time.saturating_sub(zero) / 1_000);
         trace.push_labelled(Sample { timestamp, stack, marker }, labels);
     }
+}
+
+/// The time of each sample, as stated. What rounding takes from one is added to the next.
+fn durations(samples: &ThreadSamples) -> Vec<Micros> {
+    let mut rest = 0;
+    let duration = |sample: &TimedSample| {
+        let nanos = sample.nanos.saturating_add(rest);
+        rest = nanos % 1_000;
+        Micros(nanos / 1_000)
+    };
+    samples.timed.iter().map(duration).collect()
 }
 
 /// Whether the time between samples is the time that they stand for, up to a tenth. It is not if a sampler only looks at a thread while it

@@ -16,7 +16,7 @@ use crate::functions;
 use crate::options::ReadOptions;
 use crate::protobuf::{self, LEAF, Messages};
 use crate::samples::states;
-use crate::samples::value_types::{TimeType, nanos_of};
+use crate::samples::value_types::{Kind, TimeType, nanos_of};
 use crate::streams::input;
 use crate::symbol_tables::{Function, SymbolTables};
 use crate::thread::{Process, Thread};
@@ -36,8 +36,9 @@ const NOT_OF_WORK: [&str; 4] = ["marker", "pid", "process", "end_timestamp_ns"];
 
 /// Reads a profile, plain or gzipped: its threads, which are told apart by the labels that selfprof and Datadog's profilers write.
 ///
-/// Of the types of values, time on the clock is read, or else time on processors, or else the number of samples times the period. A
-/// profile with neither, such as one of memory, is an error. The format has no times of single samples, so samples are placed one after
+/// Of the types of values, time on the clock is read, or else time on processors, or else the number of samples times the period. If
+/// there are both times, the thread waited for the rest of the time on the clock. A profile with neither, such as one of memory, is an
+/// error. The format has no times of single samples, so samples are placed one after
 /// the other.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
@@ -62,6 +63,8 @@ struct Times {
     /// The index of the value that is a time, and what it is.
     value: usize,
     time: TimeType,
+    /// The index of the time on processors, and the nanoseconds of one, if the value is time on the clock.
+    cpu: Option<(usize, u64)>,
     /// The index of the number of samples.
     samples: Option<usize>,
     period: Option<u64>,
@@ -77,16 +80,19 @@ impl Times {
             .iter()
             .map(|value_type| (text(profile, value_type.r#type), text(profile, value_type.unit)))
             .collect();
-        let times = types.iter().enumerate();
-        let times =
-            times.filter_map(|(index, (name, unit))| Some((TimeType::of(name, unit, period)?, index)));
-        let Some((time, value)) = times.min() else {
+        let times = || {
+            let times = types.iter().enumerate();
+            times.filter_map(|(index, (name, unit))| Some((TimeType::of(name, unit, period)?, index)))
+        };
+        let Some((time, value)) = times().min() else {
             let types: Vec<&str> = types.iter().map(|&(name, _)| name).take(8).collect();
             return Err(ReadError::NoTimes(Format::Pprof, types.join(", ")));
         };
         let samples =
             types.iter().position(|&(name, unit)| unit == "count" && matches!(name, "samples" | "sample"));
-        Ok(Self { value, time, samples, period })
+        let cpu = times().find(|(other, _)| time.kind == Kind::Wall && other.kind == Kind::Cpu);
+        let cpu = cpu.map(|(time, index)| (index, time.nanos));
+        Ok(Self { value, time, cpu, samples, period })
     }
 }
 
@@ -121,7 +127,9 @@ fn read_profile(
                 labels
             }
         };
-        let total = StackTotal { stack, marker, labels, nanos, samples: times.samples.map_or(0, value) };
+        let waited = times.cpu.map(|(index, unit)| nanos.saturating_sub(value(index).saturating_mul(unit)));
+        let samples = times.samples.map_or(0, value);
+        let total = StackTotal { stack, marker, labels, nanos, waited, samples };
         let key = thread_of(profile, sample);
         let index = match indexes.get(&key) {
             Some(&index) => index,
@@ -145,6 +153,7 @@ fn read_profile(
         trace.push_totals(&totals, times.period.map(|period| Micros(period / 1_000)), most);
         let narrow = trace.narrowed();
         trace.clear_samples();
+        trace.set_waiting(None);
         let process = u32::try_from(pid).ok().filter(|&pid| pid > 0).map(|pid| Process {
             pid,
             tid: 0,

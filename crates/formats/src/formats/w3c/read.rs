@@ -1,5 +1,7 @@
 //! Reading a trace from an untrusted source.
 
+mod several;
+
 use std::io::Read;
 
 use selfprof_trace::Trace;
@@ -20,7 +22,7 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `calls`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
+/// selfprof's extensions `calls`, `durations`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
 /// and left out. Other members
 /// are ignored.
 ///
@@ -30,7 +32,8 @@ pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Prob
     read_text(&input::text(input, options.max_bytes)?, options)
 }
 
-/// As [`read_with`], with the other threads of the file after the main thread.
+/// As [`read_with`], with the other threads of the file after the main thread. The file may also be a list of traces, or have several
+/// traces one after the other.
 pub fn read_threads(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_threads_of_text(&input::text(input, options.max_bytes)?, options)
 }
@@ -41,11 +44,22 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), Re
     Ok((thread.trace, problems))
 }
 
-/// Reads all threads from the decompressed text.
+/// Reads all threads from the decompressed text, which may also be a list of traces, or several traces one after the other.
 pub(crate) fn read_threads_of_text(
     text: &[u8],
     options: &ReadOptions,
 ) -> Result<Vec<(Thread, Problems)>, ReadError> {
+    if text.trim_ascii_start().starts_with(b"[") {
+        return several::read_list(text, options);
+    }
+    match read_one(text, options) {
+        Err(ReadError::Json(_, error)) if several::is_followed(&error) => several::read_lines(text, options),
+        result => result,
+    }
+}
+
+/// Reads all threads of one trace.
+fn read_one(text: &[u8], options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     let mut reading = parse(text, Reading::new(options.limits, Some(OtherThreads::default())))?;
     let others = reading.others.take().unwrap_or_default();
     others.problems.into_iter().for_each(|problem| reading.trace.report(problem));

@@ -9,6 +9,7 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
 
 use super::calls::read_calls;
+use super::durations::read_durations;
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
 use super::evaluated::ForeignEvaluated;
 use super::labels::ForeignLabels;
@@ -84,6 +85,7 @@ impl Reading {
     fn forget_extensions(&mut self) {
         self.trace.forget_entries();
         self.trace.forget_calls();
+        self.trace.set_durations(None);
         self.source_maps = ForeignMaps::default();
         self.evaluated = ForeignEvaluated::default();
         self.labels = ForeignLabels::default();
@@ -114,6 +116,7 @@ impl List {
 enum Member {
     Calls,
     DroppedEntriesCount,
+    Durations,
     Entries,
     Evaluated,
     Frames,
@@ -148,6 +151,7 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 // Unlike the required lists, these members may mean something else outside the trace.
                 Member::Calls
                 | Member::DroppedEntriesCount
+                | Member::Durations
                 | Member::Entries
                 | Member::Evaluated
                 | Member::Labels
@@ -167,6 +171,11 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 Member::DroppedEntriesCount => {
                     let Number(count) = map.next_value()?;
                     reading.trace.set_dropped_entries(count);
+                }
+                Member::Durations => {
+                    let json: Box<RawValue> = map.next_value()?;
+                    read_durations(&json, &mut reading.trace)
+                        .map_err(|limit| stop(limit, &mut reading.exceeded))?;
                 }
                 Member::Entries => map.next_value_seed(any(EntryList { reading }))?,
                 Member::Frames => {

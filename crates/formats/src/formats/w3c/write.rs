@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
 use super::calls::write_calls;
+use super::durations::write_durations;
 use super::evaluated::{WrittenResources, write_evaluated};
 use super::labels::write_labels;
 use super::source_maps::write_source_maps;
@@ -88,6 +89,7 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
 
 fn write_members(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) -> io::Result<()> {
     write_calls(out, trace)?;
+    write_durations(out, trace)?;
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
     }

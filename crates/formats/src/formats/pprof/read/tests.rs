@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use selfprof_trace::foreign::Limits;
 use selfprof_trace::summary::Summary;
+use selfprof_trace::{Clock, MergedThreads, WaitingPoint, WaitingTimes};
 
 use super::super::Function;
 use super::super::*;
@@ -89,6 +90,63 @@ fn what_was_written_is_read_with_the_same_times() {
         let total: u64 = same.map(|other| other.self_samples).sum();
         assert!(total >= row.self_samples, "{name}: {total}, not {}", row.self_samples);
     }
+}
+
+/// What `selfprof top` shows of functions, with `--by` this clock: names with self and total times in milliseconds.
+fn rows(threads: &[Thread], clock: Clock) -> (Vec<(String, f64, f64)>, Option<f64>) {
+    let merged = MergedThreads::by(clock, threads.iter().map(|thread| &thread.trace)).unwrap();
+    let round = |time: Micros| (time.as_millis_f64() * 100.0).round() / 100.0;
+    let mut rows: Vec<_> = Summary::of_merged(&merged)
+        .functions
+        .iter()
+        .map(|row| {
+            let name = &merged.trace.names()[merged.trace.frames()[row.frame].name];
+            (name.to_owned(), round(row.self_time), round(row.total_time))
+        })
+        .collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    (rows, merged.left_out.map(round))
+}
+
+#[test]
+fn waiting_that_was_written_is_read() {
+    let mut trace = Trace::new();
+    let mut stack = None;
+    let mut stacks = Vec::new();
+    for name in ["main", "wait", "work"] {
+        let name = trace.name(name).unwrap();
+        let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+        stack = trace.stack(selfprof_trace::Stack { parent: stack, frame }).ok();
+        stacks.push(stack);
+    }
+    let mut waiting = WaitingTimes::default();
+    let mut waited = Micros::ZERO;
+    for index in 0..200_u64 {
+        // Late samples are those of waiting. The gap is longer than a sample can stand for, so some of it is left out.
+        let timestamp = Micros(index * 1_000 + index / 10 * 3_333 + if index > 150 { 400_000 } else { 0 });
+        let stack = stacks[if index % 10 == 0 { 1 } else { 2 * (index as usize % 2) }];
+        trace.push_sample(selfprof_trace::Sample { timestamp, stack, marker: None });
+        waited = waited.saturating_add(Micros(if index % 10 == 0 { 3_000 } else { 100 }));
+        waiting.push(WaitingPoint { timestamp, waited });
+    }
+    trace.set_waiting(Some(waiting));
+    let before = [Thread::main(trace)];
+    let mut written = Vec::new();
+    write(&before, &mut written, Default::default()).unwrap();
+    let after = [only_thread(&written)];
+    for clock in [Clock::WaitingApart, Clock::Cpu, Clock::Wall] {
+        let (expected, found) = (rows(&before, clock), rows(&after, clock));
+        assert_eq!(expected.0.len(), found.0.len(), "{clock:?}: {found:?}");
+        for (expected, found) in expected.0.iter().zip(&found.0) {
+            // Parts of samples that are too short to be shown are added up, and then shown.
+            let is_close = |a: f64, b: f64| (a - b).abs() < 0.5 + a / 50.0;
+            let is_equal =
+                expected.0 == found.0 && is_close(expected.1, found.1) && is_close(expected.2, found.2);
+            assert!(is_equal, "{clock:?}: {expected:?}, {found:?}");
+        }
+        assert_eq!(expected.1.is_some(), found.1.is_some());
+    }
+    assert_eq!(rows(&before, Clock::Wall), rows(&after, Clock::Wall));
 }
 
 #[test]
