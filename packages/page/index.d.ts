@@ -449,7 +449,7 @@ export class Page {
   setVisible(isVisible: boolean, options?: { timeout?: number }): Promise<void>;
 
   /**
-   * Ends the recording that the option `profile` of {@link navigate} started. The trace shows what a profiler of the document itself would
+   * Ends the recording that the option `profile` of {@link goto} started. The trace shows what a profiler of the document itself would
    * show: functions of its window, but neither functions of frames nor of cross-origin scripts that were loaded without CORS. Samples
    * taken while other code ran, or no code, have no stack. If the functions took more than 16 MiB with their names, it ends there, and the
    * page emits `problem`.

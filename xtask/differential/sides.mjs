@@ -49,7 +49,7 @@ export async function openChromium(executable) {
  */
 export function openHost(npm, jsdom) {
   const { PageHost } = createRequire(path.join(npm, 'package.json'))('@selfprof/page');
-  const host = new PageHost({ jsdom, timeout: LIMIT, threadLimit: 64 });
+  const host = new PageHost({ jsdom, timeout: LIMIT });
   return {
     version: `Node ${process.versions.node}`,
     async open(url) {

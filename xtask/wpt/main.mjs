@@ -21,9 +21,6 @@ const OPENING = 60_000;
 /** The memory limit of a page in megabytes. No test needs much, and several run at a time. */
 const MEMORY = 512;
 
-/** How many threads a page may have: hr-time/clamped-time-origin.html makes 99 workers and ends none. */
-const THREADS = 128;
-
 /** The interval of the messages that show that this program is alive. */
 const PULSE = 2_000;
 
@@ -65,7 +62,6 @@ async function run({ id, timeout, secure }) {
     ca: certificate.cert,
     timeout: OPENING,
     memoryLimit: MEMORY,
-    threadLimit: THREADS,
   });
   const result = await runPage(host, url, limit);
   await host.close();

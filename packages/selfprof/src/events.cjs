@@ -1,6 +1,6 @@
 'use strict';
 
-// Events of the interfaces here, on Node's own EventTarget. In a page's window, window-realm/events.cjs of @selfprof/page
+// Events of the interfaces here, on Node's own EventTarget. In a page's window, window/events.cjs of @selfprof/page
 // stands in for this file.
 
 const { getEventListeners } = require('node:events');

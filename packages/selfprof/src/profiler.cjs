@@ -25,7 +25,7 @@ const {
 const INIT_OPTIONS = defineMembers({
   bufferPolicy: { convert: toEnumeration(BUFFER_POLICIES), fallback: BUFFER_POLICIES[0] },
   includeEntries: { convert: toBoolean, fallback: false },
-  // Only pages have frames: see window-realm in packages/page.
+  // Only pages have frames: see src/window in packages/page.
   includeSameOriginFrames: { convert: toBoolean, fallback: false },
   maxBufferSize: { convert: toNumber, required: true },
   maxChunks: { convert: toEnforcedUnsignedLong, fallback: 16 },

@@ -39,7 +39,7 @@ namespace {
 // One per thread, from the first call of selfprof_host_pages until its environment is torn down: the handles must be released
 // before the isolate is.
 struct Host {
-  // The main realm, to which the functions belong.
+  // The thread's own context, to which the functions belong.
   Global<Context> main;
   Global<Function> import_module;
   Global<Function> is_host_site;

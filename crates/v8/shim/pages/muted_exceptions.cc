@@ -98,7 +98,7 @@ void NoteException(Isolate* isolate, Local<Value> exception, Local<Message> mess
   if (!HasMutedScripts()) return;
   v8::HandleScope handles(isolate);
   std::string place;
-  // The host can catch an exception in the main realm and throw it again in the DOM realm. What was noted first stays.
+  // Code of jsdom can catch an exception and throw it again. What was noted first stays.
   bool is_again = noted->exception.Get(isolate)->SameValue(exception);
   if (FindOrigin(isolate, message, &place) == Origin::kUnknown && is_again) return;
   noted->exception.Reset(isolate, exception);

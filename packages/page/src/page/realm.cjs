@@ -1,6 +1,6 @@
 'use strict';
 
-// A realm of untrusted scripts: a vm context whose scripts are registered with the addon. A profiler session of the realm shows the
+// A realm of a page's scripts: a vm context whose scripts are registered with the addon. A profiler session of the realm shows the
 // functions of those scripts, and no session of another realm does.
 
 const path = require('node:path');
