@@ -16,6 +16,7 @@ const { hideHostCode } = require('./native-functions.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installResizeObserver } = require('./resize-observer.cjs');
+const { coarsenTemporal } = require('./temporal-now.cjs');
 const { installTiming } = require('./window-timing.cjs');
 const { installWorkerScope } = require('./worker-globals.cjs');
 const { installWorkers } = require('./worker-api.cjs');
@@ -40,6 +41,7 @@ function install(settings) {
     installResizeObserver();
     defineHandler(globalThis.Document.prototype, 'visibilitychange');
   }
+  coarsenTemporal();
   installTiming(settings);
   host.platform.refuse(Profiler);
   installWorkers(settings);
