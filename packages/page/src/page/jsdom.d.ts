@@ -234,6 +234,10 @@ declare module 'original:lib/jsdom/living/helpers/create-event-accessor.js' {
   export let getCurrentEventHandlerValue: (target: Jsdom.Impl, event: string) => unknown;
 }
 
+declare module 'original:lib/jsdom/living/xhr/XMLHttpRequest-impl.js' {
+  export const implementation: { prototype: any };
+}
+
 declare module 'original:lib/jsdom/living/window-properties.js' {
   export let create: (prototype: object, window: object) => object;
   export let elementAttached: (element: Jsdom.ElementImpl) => void;

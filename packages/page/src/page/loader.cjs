@@ -6,6 +6,7 @@
 const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
+const { NetworkError } = require('../fetch/request.cjs');
 const { KeepaliveRequests } = require('./keepalive-requests.cjs');
 const { toPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
@@ -128,6 +129,49 @@ class Loader {
       checkIntegrity(response, checked.integrity);
       return visibleResponse(response, checked);
     });
+  }
+
+  /**
+   * Gives jsdom the response to a synchronous request.
+   *
+   * @param {RequestOfPage} given
+   * @param {Uint8Array | undefined} body
+   * @returns {[answer: any, bytes?: Uint8Array]} plain data, with an `error` if the request failed
+   */
+  sendNow(given, body) {
+    try {
+      const request = toPageRequest(given);
+      const referrer = this.#thread.windows.referrerOf(request.window, request.referrer);
+      return visibleResponse(this.fetchNow({ ...request, referrer, body: body ?? null }), request);
+    } catch (error) {
+      const { initiator = 'other', url, window } = given;
+      this.#thread.reports.loadFailure({ initiator, url, window }, error);
+      return [FAILED];
+    }
+  }
+
+  /**
+   * Has the host fetch, and waits for it. The response is not filtered.
+   *
+   * @param {LoadRequest} request
+   * @returns {Response}
+   * @throws {NetworkError}
+   */
+  fetchNow({ window, initiator, keepalive, ...request }) {
+    const { windows } = this.#thread;
+    const { embedderPolicy } = windows.clientOf(window);
+    const {
+      error,
+      response,
+      timing = response?.timing,
+    } = this.#thread.askNow({
+      type: 'fetch now',
+      request,
+      embedderPolicy,
+    });
+    if (timing !== undefined) windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
+    if (response === undefined) throw new NetworkError(error);
+    return response;
   }
 
   /**
