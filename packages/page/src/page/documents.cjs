@@ -214,6 +214,7 @@ function asPlainText(text, essence) {
 function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
+  window._settings.dispatcher?.close();
   postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
   realms.remove(window);
   thread.windows.close(window);

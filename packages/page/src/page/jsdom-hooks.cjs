@@ -49,6 +49,8 @@ const FOR_JSDOM = {
   'node:vm': 'jsdom-vm.cjs',
   // `document.cookie` uses the jar of the page.
   'tough-cookie': 'cookie-jar.cjs',
+  // WebSockets use the network of the page.
+  undici: 'web-sockets.cjs',
 };
 
 /** The package whose writable stream is the parser of documents. */

@@ -7,7 +7,7 @@ declare namespace Jsdom {
     _globalObject: Window;
     _globalProxy: Window;
     _origin: string;
-    _settings: { virtualConsole: VirtualConsole; userAgent: string };
+    _settings: { virtualConsole: VirtualConsole; userAgent: string; dispatcher?: { close(): void } };
     _frameElement: ElementImpl | null;
     [member: string]: any;
   }

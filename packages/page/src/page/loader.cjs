@@ -37,7 +37,7 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 
 class Loader {
   #thread;
-  #network;
+  network;
   #keepalive;
   /** @type {Map<number, AbortController>} */
   #running = new Map();
@@ -53,7 +53,7 @@ class Loader {
    */
   constructor(thread, network) {
     this.#thread = thread;
-    this.#network = network;
+    this.network = network;
     this.#keepalive = new KeepaliveRequests(thread);
   }
 
@@ -104,7 +104,7 @@ class Loader {
   intercept(isIntercepted) {
     const ask = async (/** @type {import('../fetch/network.cjs').InterceptedRequest} */ request) =>
       (await this.#thread.ask({ type: 'intercept', request })).interception;
-    this.#network.intercept = isIntercepted ? ask : undefined;
+    this.network.intercept = isIntercepted ? ask : undefined;
   }
 
   /** The documents are gone. */
@@ -300,7 +300,7 @@ class Loader {
       const client = windows.clientOf(window);
       const response = isKept
         ? await this.#keepalive.fetch(request, client)
-        : await this.#network.fetch(request, client, signal);
+        : await this.network.fetch(request, client, signal);
       report(response.timing);
       return response;
     } catch (error) {
