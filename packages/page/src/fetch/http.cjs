@@ -96,6 +96,22 @@ class Transport {
     dns.lookup(isLocalhost(host) ? 'localhost' : host, options, callback);
   };
 
+  /** How connections that are no requests are made: what `tls.connect` takes, and the address of a host. */
+  get connections() {
+    const { ca, rejectUnauthorized } = this.#httpsOptions;
+    return {
+      ca,
+      rejectUnauthorized,
+      lookup: this.#lookup,
+      addressOf: (/** @type {string} */ host) => this.#addressOf(host),
+    };
+  }
+
+  /** Node looks up no IP address. @param {string} host */
+  #addressOf(host) {
+    return isIP(host) === 0 ? host : (this.#hosts.get(host) ?? host);
+  }
+
   /**
    * @param {{ url: URL, method: string, headers: HeaderList, body: Uint8Array | null, startedAt?: number }} message
    *   `startedAt` is when the fetch that this request belongs to began
@@ -114,8 +130,7 @@ class Transport {
       const outgoing = request({
         agent,
         method,
-        // Node looks up no IP address.
-        host: isIP(host) === 0 ? host : (this.#hosts.get(host) ?? host),
+        host: this.#addressOf(host),
         lookup: this.#lookup,
         port: url.port === '' ? undefined : Number(url.port),
         path: url.pathname + url.search,

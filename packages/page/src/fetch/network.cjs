@@ -113,6 +113,33 @@ class Network {
     }
   }
 
+  /** For WebSockets. */
+  get connections() {
+    return this.#transport.connections;
+  }
+
+  /**
+   * The headers of a handshake. https://websockets.spec.whatwg.org/#concept-websocket-establish
+   *
+   * @param {URL} url with the scheme of HTTP
+   * @param {Client} client
+   */
+  webSocketHeaders(url, client) {
+    const cookie = this.#cookies.headerFor(url, { isTopLevel: false, method: 'GET', client });
+    return {
+      origin: serialize(client.origin),
+      'user-agent': this.#userAgent,
+      'accept-language': 'en',
+      ...(cookie !== '' && { cookie }),
+    };
+  }
+
+  /** Stores the cookies of a handshake. @param {URL} url @param {string[]} cookies @param {Client} client */
+  storeCookies(url, cookies, client) {
+    const headers = cookies.map((cookie) => /** @type {[string, string]} */ (['set-cookie', cookie]));
+    this.#cookies.store(url, headers, { isTopLevel: false, method: 'GET', client });
+  }
+
   /**
    * A fetch that failed is reported with its duration, and no more. https://fetch.spec.whatwg.org/#fetch-finale
    *

@@ -5,6 +5,7 @@
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { NoDocument } = require('../fetch/document-description.cjs');
+const { NetworkError } = require('../fetch/request.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('../client/errors.cjs');
@@ -242,6 +243,9 @@ class AgentThreads {
       case 'keepalive':
         this.#host.startKept({ ...this.clientOf(thread), embedderPolicy: message.embedderPolicy }, handle, message);
         return;
+      case 'fetch now':
+        this.#fetchNow(thread, message);
+        return;
       default:
     }
     if (!this.has(thread)) return;
@@ -257,9 +261,6 @@ class AgentThreads {
         return;
       case 'closed':
         this.close(thread);
-        return;
-      case 'import':
-        this.#workers.importScript(thread, message);
         return;
       case 'blob made':
         this.#blobs.add(thread, message);
@@ -324,6 +325,24 @@ class AgentThreads {
       const isUnchanged = error instanceof NoDocument;
       thread.handle.post({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });
     }
+  }
+
+  /** Fetches for a thread that waits for it. @param {AgentThread} thread @param {import('../page/thread-messages.js').BlockingRequest} message */
+  async #fetchNow(thread, { request, embedderPolicy, signal, port }) {
+    let answer;
+    try {
+      const client = { ...this.clientOf(thread), embedderPolicy };
+      const response = await thread.withRequest(new AbortController(), (aborted) =>
+        this.#host.network.fetch(request, client, aborted),
+      );
+      answer = { response };
+    } catch (error) {
+      answer = { error: messageOf(error), timing: error instanceof NetworkError ? error.timing : undefined };
+    }
+    port.postMessage(answer);
+    port.close();
+    Atomics.store(signal, 0, 1);
+    Atomics.notify(signal, 0);
   }
 
   /** @param {AgentThread} thread @param {Extract<FromThread, { type: 'intercept' }>} message */

@@ -7,7 +7,6 @@ const { messageOf } = require('../client/errors.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../page/thread-messages.js').WorkerRequest} WorkerRequest */
-/** @typedef {import('../page/thread-messages.js').ImportScriptRequest} ImportScriptRequest */
 
 /**
  * A worker that is being started, or runs.
@@ -79,32 +78,6 @@ class PageWorkers {
       this.#threads.clientOf(owner, blob),
       signal,
     );
-  }
-
-  /**
-   * Fetches a script for `importScripts()`, for which the worker waits.
-   *
-   * @param {AgentThread} thread
-   * @param {ImportScriptRequest} request
-   */
-  async importScript(thread, { url, referrer, signal, port }) {
-    let answer;
-    try {
-      const response = await thread.withRequest(new AbortController(), (aborted) =>
-        this.#host.network.fetch(
-          { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
-          this.#threads.clientOf(thread),
-          aborted,
-        ),
-      );
-      answer = { response };
-    } catch (error) {
-      answer = { error: messageOf(error) };
-    }
-    port.postMessage(answer);
-    port.close();
-    Atomics.store(signal, 0, 1);
-    Atomics.notify(signal, 0);
   }
 
   /** Ends a worker, as its owner asks. @param {AgentThread} owner @param {number} id */

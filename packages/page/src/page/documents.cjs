@@ -215,6 +215,7 @@ function asPlainText(text, essence) {
 function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
+  window._settings.dispatcher?.close();
   postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
   windowClosed();
   realms.remove(window);

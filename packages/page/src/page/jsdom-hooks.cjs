@@ -26,6 +26,8 @@ const REPLACED = {
   'lib/jsdom/living/nodes/HTMLFrameElement-impl.js': 'frame-element.cjs',
   // Modules, import maps, CORS and integrity, which jsdom lacks.
   'lib/jsdom/living/nodes/HTMLScriptElement-impl.js': 'script-element.cjs',
+  // Synchronous requests.
+  'lib/jsdom/living/xhr/XMLHttpRequest-impl.js': 'synchronous-requests.cjs',
   // Navigation, which jsdom does not implement.
   'lib/jsdom/living/window/navigation.js': 'navigation.cjs',
 };
@@ -41,10 +43,14 @@ const WITHOUT_ELEMENTS = {
 const FOR_JSDOM = {
   // Images have their sizes, and canvases no context.
   '@napi-rs/canvas': 'canvas-image.cjs',
+  // Synchronous requests are made by the host.
+  'node:worker_threads': 'synchronous-requests.cjs',
   // Contexts are made as realms of the addon, and what runs in them is compiled there.
   'node:vm': 'jsdom-vm.cjs',
   // `document.cookie` uses the jar of the page.
   'tough-cookie': 'cookie-jar.cjs',
+  // WebSockets use the network of the page.
+  undici: 'web-sockets.cjs',
 };
 
 /** The package whose writable stream is the parser of documents. */

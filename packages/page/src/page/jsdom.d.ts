@@ -7,7 +7,7 @@ declare namespace Jsdom {
     _globalObject: Window;
     _globalProxy: Window;
     _origin: string;
-    _settings: { virtualConsole: VirtualConsole; userAgent: string };
+    _settings: { virtualConsole: VirtualConsole; userAgent: string; dispatcher?: { close(): void } };
     _frameElement: ElementImpl | null;
     [member: string]: any;
   }
@@ -244,6 +244,10 @@ declare module 'original:lib/jsdom/browser/parser/index.js' {
 
 declare module 'original:lib/jsdom/living/helpers/create-event-accessor.js' {
   export let getCurrentEventHandlerValue: (target: Jsdom.Impl, event: string) => unknown;
+}
+
+declare module 'original:lib/jsdom/living/xhr/XMLHttpRequest-impl.js' {
+  export const implementation: { prototype: any };
 }
 
 declare module 'original:lib/jsdom/living/window-properties.js' {

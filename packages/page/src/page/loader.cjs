@@ -6,6 +6,7 @@
 const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
+const { NetworkError } = require('../fetch/request.cjs');
 const { KeepaliveRequests } = require('./keepalive-requests.cjs');
 const { toPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
@@ -36,7 +37,7 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 
 class Loader {
   #thread;
-  #network;
+  network;
   #keepalive;
   /** @type {Map<number, AbortController>} */
   #running = new Map();
@@ -52,7 +53,7 @@ class Loader {
    */
   constructor(thread, network) {
     this.#thread = thread;
-    this.#network = network;
+    this.network = network;
     this.#keepalive = new KeepaliveRequests(thread);
   }
 
@@ -103,7 +104,7 @@ class Loader {
   intercept(isIntercepted) {
     const ask = async (/** @type {import('../fetch/network.cjs').InterceptedRequest} */ request) =>
       (await this.#thread.ask({ type: 'intercept', request })).interception;
-    this.#network.intercept = isIntercepted ? ask : undefined;
+    this.network.intercept = isIntercepted ? ask : undefined;
   }
 
   /** The documents are gone. */
@@ -128,6 +129,49 @@ class Loader {
       checkIntegrity(response, checked.integrity);
       return visibleResponse(response, checked);
     });
+  }
+
+  /**
+   * Gives jsdom the response to a synchronous request.
+   *
+   * @param {RequestOfPage} given
+   * @param {Uint8Array | undefined} body
+   * @returns {[answer: any, bytes?: Uint8Array]} plain data, with an `error` if the request failed
+   */
+  sendNow(given, body) {
+    try {
+      const request = toPageRequest(given);
+      const referrer = this.#thread.windows.referrerOf(request.window, request.referrer);
+      return visibleResponse(this.fetchNow({ ...request, referrer, body: body ?? null }), request);
+    } catch (error) {
+      const { initiator = 'other', url, window } = given;
+      this.#thread.reports.loadFailure({ initiator, url, window }, error);
+      return [FAILED];
+    }
+  }
+
+  /**
+   * Has the host fetch, and waits for it. The response is not filtered.
+   *
+   * @param {LoadRequest} request
+   * @returns {Response}
+   * @throws {NetworkError}
+   */
+  fetchNow({ window, initiator, keepalive, ...request }) {
+    const { windows } = this.#thread;
+    const { embedderPolicy } = windows.clientOf(window);
+    const {
+      error,
+      response,
+      timing = response?.timing,
+    } = this.#thread.askNow({
+      type: 'fetch now',
+      request,
+      embedderPolicy,
+    });
+    if (timing !== undefined) windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
+    if (response === undefined) throw new NetworkError(error);
+    return response;
   }
 
   /**
@@ -256,7 +300,7 @@ class Loader {
       const client = windows.clientOf(window);
       const response = isKept
         ? await this.#keepalive.fetch(request, client)
-        : await this.#network.fetch(request, client, signal);
+        : await this.network.fetch(request, client, signal);
       report(response.timing);
       return response;
     } catch (error) {

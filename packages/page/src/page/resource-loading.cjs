@@ -8,6 +8,7 @@ const xhrUtils = require('jsdom/lib/jsdom/living/xhr/xhr-utils.js');
 const { parseURL } = require('whatwg-url');
 
 const { RequestFailed } = require('./request-failed.cjs');
+const { WebSocketConnections } = require('./web-sockets.cjs');
 const realms = require('./window-realms.cjs');
 
 const utf8 = new TextEncoder();
@@ -120,11 +121,12 @@ xhrUtils.performFetch = (dispatcher, config, signal) => {
 };
 
 /** In place of undici's Dispatcher, which XMLHttpRequest sends requests with. */
-class JSDOMDispatcher {
+class JSDOMDispatcher extends WebSocketConnections {
   #realm;
 
   /** @param {import('./window-realms.cjs').WindowRealm} realm of the window that it is for */
   constructor(realm) {
+    super(realm);
     this.#realm = realm;
   }
 

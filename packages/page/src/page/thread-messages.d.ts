@@ -185,11 +185,12 @@ export interface WorkerRequest {
   port: MessagePort;
 }
 
-/** A script for `importScripts()`. The worker waits until `signal` is not 0. */
-export interface ImportScriptRequest {
-  type: 'import';
-  url: string;
-  referrer: string;
+/** A synchronous request. The thread waits until `signal` is not 0. */
+export interface BlockingRequest {
+  type: 'fetch now';
+  request: Request;
+  /** That of the document that makes it. */
+  embedderPolicy: PageDocument['embedderPolicy'];
   signal: Int32Array;
   port: MessagePort;
 }
@@ -227,7 +228,7 @@ export type FromThread =
   | { type: 'end frame'; id: number }
   | { type: 'worker failed'; error: string }
   | { type: 'closed' }
-  | ImportScriptRequest
+  | BlockingRequest
   | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }

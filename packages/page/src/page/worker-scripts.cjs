@@ -4,6 +4,7 @@
 
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript } = require('../fetch/mime-type.cjs');
+const { toPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
@@ -33,20 +34,22 @@ class WorkerScripts {
    */
   importScript(url) {
     const worker = this.#worker();
-    const referrer = this.#thread.windows.referrerOf(worker.frame, worker.document.url);
-    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer });
-    if (response?.timing !== undefined) worker.native?.reportResource(url, 'other', response.timing);
-    const type = getHeader(response?.headers ?? [], 'content-type');
-    let failure = error;
-    if (response?.status < 200 || response?.status > 299) failure = `it answered ${response.status}`;
-    else if (response !== undefined && !isJavaScript(type))
-      failure = `it is served as '${type ?? ''}', which is not JavaScript`;
-    if (failure !== undefined) {
-      this.#thread.reports.loadFailure({ window: worker.frame, initiator: 'script', url }, new Error(failure));
+    const { loader, reports, windows } = this.#thread;
+    const window = worker.frame;
+    const referrer = windows.referrerOf(window, worker.document.url);
+    try {
+      const request = toPageRequest({ url, destination: 'script', referrer, window });
+      const response = loader.fetchNow(request);
+      const { status, headers, body } = response;
+      if (status < 200 || status > 299) throw new Error(`it answered ${status}`);
+      const type = getHeader(headers, 'content-type');
+      if (!isJavaScript(type)) throw new Error(`it is served as '${type ?? ''}', which is not JavaScript`);
+      const handle = loader.keepScript(url, response, new TextDecoder().decode(body));
+      return { handle, muted: response.type === 'opaque' };
+    } catch (error) {
+      reports.loadFailure({ window, initiator: 'script', url }, error);
       return { handle: 0, muted: false, error: 'the script could not be loaded' };
     }
-    const handle = this.#thread.loader.keepScript(url, response, new TextDecoder().decode(response.body));
-    return { handle, muted: response.type === 'opaque' };
   }
 
   /**

@@ -29,11 +29,13 @@ const TextEncoder = require('jsdom/lib/generated/idl/TextEncoder.js');
 const Crypto = require('jsdom/lib/generated/idl/Crypto.js');
 const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
 const DOMRect = require('jsdom/lib/generated/idl/DOMRect.js');
+const WebSocket = require('jsdom/lib/generated/idl/WebSocket.js');
 
 const vm = require('../jsdom-vm.cjs');
 const { post } = require('../message-channels.cjs');
 const { consoleFor } = require('../virtual-console.cjs');
 const { reportException } = require('../exceptions.cjs');
+const { WebSocketConnections } = require('../web-sockets.cjs');
 const realms = require('../window-realms.cjs');
 const { hostFor } = require('../window-host.cjs');
 
@@ -64,6 +66,7 @@ const INTERFACES = [
   Crypto,
   DOMRectReadOnly,
   DOMRect,
+  WebSocket,
 ];
 
 /** `Window` is among them because jsdom exposes PromiseRejectionEvent to windows only. */
@@ -102,7 +105,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     _globalObject: global,
     _globalProxy: global,
     _origin: origin,
-    _settings: { virtualConsole, userAgent },
+    _settings: { virtualConsole, userAgent, dispatcher: new WebSocketConnections(realm) },
     // As much of a document as jsdom's files and events and our own modules use.
     _document: {
       URL: url,
