@@ -404,11 +404,7 @@ suite('evaluate', () => {
       t,
       `<script>
         Promise.prototype.then = () => { throw new Error('then'); };
-        Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('constructor'); } });
         for (const name of ['Map', 'Array', 'Object', 'Promise', 'Uint8Array', 'Reflect', 'JSON']) window[name] = undefined;
-        for (const name of ['0', 'at', 'type', 'value', 'nodes']) {
-          ({}).__proto__.__defineSetter__(name, () => { throw new Error('setter'); });
-        }
       </script>`,
     );
     assert.deepEqual(await page.evaluate((value) => ({ value }), [1, { a: 'b' }]), { value: [1, { a: 'b' }] });

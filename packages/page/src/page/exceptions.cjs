@@ -3,6 +3,8 @@
 // Stands in for jsdom's `living/helpers/runtime-script-errors.js`: reports an exception to its window and, when no listener handles it, to the
 // page's user. https://html.spec.whatwg.org/multipage/webappapis.html#report-an-exception
 
+const { types } = require('node:util');
+
 const ErrorEvent = require('jsdom/lib/generated/idl/ErrorEvent.js');
 const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionEvent.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
@@ -10,7 +12,6 @@ const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { thread } = require('./thread.cjs');
 const { inspect } = require('./inspect.cjs');
-const { kindOf } = require('./kind-of.cjs');
 const { syntaxErrorPosition } = require('./script-compilation.cjs');
 
 /** Targets whose listeners of `error` run now: an exception in one of them is not reported to the same target. @type {WeakSet<object>} */
@@ -57,7 +58,7 @@ function reportException(window, error, url = window._document.URL, muted = fals
     reportError(window, report, { message, stack: message, filename: muted ? url : '', ...nowhere });
     return;
   }
-  const isError = kindOf(error) === 'Error' || read(error, 'stack') !== undefined;
+  const isError = types.isNativeError(error) || read(error, 'stack') !== undefined;
   const [lineno = 0, colno = 0] = isError ? syntaxErrorPosition(error).split(':').filter(Boolean).map(Number) : [];
   const syntaxError = lineno === 0 ? undefined : { filename: url, lineno, colno };
   const position = syntaxError ??

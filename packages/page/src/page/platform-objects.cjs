@@ -2,8 +2,9 @@
 
 // jsdom's platform objects in structured clone. https://html.spec.whatwg.org/multipage/structured-data.html#serializable-objects
 
+const { types } = require('node:util');
+
 const { read, write } = require('./clone.cjs');
-const { kindOf } = require('./kind-of.cjs');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const Blob = require('jsdom/lib/generated/idl/Blob.js');
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
@@ -46,9 +47,8 @@ function implOf(value) {
  */
 function platformObjectsOf(window) {
   return /** @type {import('../window/contracts.js').WindowPlatform} */ ({
-    // A getter that a page has added would get this object.
-    __proto__: null,
-    kindOf,
+    isError: types.isNativeError,
+    isArrayBuffer: types.isAnyArrayBuffer,
     write,
     read,
     dataCloneError: (message) => DOMException.create(window, [message, 'DataCloneError']),

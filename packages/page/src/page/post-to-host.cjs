@@ -19,10 +19,7 @@ function postToHost(message) {
  * @param {import('../window/contracts.js').EvaluationOutcome | import('../window/contracts.js').CommandOutcome} outcome
  */
 function answer(id, outcome) {
-  // A page can have added members to what all objects of its realm inherit.
-  /** @type {any} */
-  const own = { __proto__: null, ...outcome };
-  const { value: record, ...members } = own;
+  const { value: record, ...members } = /** @type {any} */ (outcome);
   postToHost({ type: 'done', id, record, ...members });
 }
 

@@ -29,6 +29,34 @@ const GIVEN = new Map([
   [require.resolve('selfprof/internal/native.cjs'), 'addon'],
 ]);
 
+/** Operations of windows that jsdom defines as functions without names, by how many arguments they require. */
+const OPERATIONS = [
+  `alert blur captureEvents clearInterval clearTimeout close confirm focus getSelection open print prompt
+    releaseEvents scroll scrollBy scrollTo stop`,
+  'atob btoa cancelAnimationFrame getComputedStyle queueMicrotask requestAnimationFrame setInterval setTimeout',
+  'moveBy moveTo resizeBy resizeTo',
+];
+
+/**
+ * Modules that are generated. V8 shows the name that a function has in its source text, so for these operations a computed name does not
+ * suffice.
+ *
+ * @type {Map<string, string>}
+ */
+const GENERATED = new Map([
+  [
+    'selfprof:named-operations',
+    `const { apply } = Reflect; exports.namedOperations = (originals, noting) => ({ ${OPERATIONS.flatMap(
+      (names, required) =>
+        names.split(/\s+/).map((name) => {
+          const note = name === 'setInterval' || name === 'setTimeout' ? 'arguments[0] = noting(arguments[0]); ' : '';
+          const parameters = ['first', 'second'].slice(0, required).join();
+          return `${name}(${parameters}) { ${note}return apply(originals.${name}, this, arguments); }`;
+        }),
+    ).join()} })`,
+  ],
+]);
+
 /** Calls functions of a page, and what these throw is noted. */
 const OBSERVER = require.resolve('selfprof/internal/timing/observer.cjs');
 
@@ -42,6 +70,7 @@ const INTRINSICS = [
   'EventTarget',
   'FinalizationRegistry',
   'Float64Array',
+  'JSON',
   'Map',
   'Math',
   'Number',
@@ -67,7 +96,7 @@ function collect() {
   const waiting = [ENTRY];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (files.has(file)) continue;
-    const source = fs.readFileSync(file, 'utf8');
+    const source = GENERATED.get(file) ?? fs.readFileSync(file, 'utf8');
     /** @type {Record<string, string>} */
     const required = {};
     files.set(file, { source, required });
@@ -82,7 +111,8 @@ function collect() {
 
 /** @param {string} specifier @param {string} from */
 function locate(specifier, from) {
-  if (GIVEN.has(specifier) || REPLACED.has(specifier)) return REPLACED.get(specifier) ?? specifier;
+  if (GENERATED.has(specifier) || GIVEN.has(specifier) || REPLACED.has(specifier))
+    return REPLACED.get(specifier) ?? specifier;
   const file = specifier.startsWith('.') ? path.resolve(path.dirname(from), specifier) : require.resolve(specifier);
   return REPLACED.get(file) ?? file;
 }

@@ -18,7 +18,6 @@ const { inspect } = require('./inspect.cjs');
 const { post } = require('./message-channels.cjs');
 const { platformObjectsOf } = require('./platform-objects.cjs');
 const { startWorker } = require('./started-workers.cjs');
-const realms = require('./window-realms.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('../window/contracts.js').WindowHost} WindowHost */
@@ -41,6 +40,9 @@ const pipes = {
     return pipe;
   },
 };
+
+/** Our interfaces in all windows of this thread, by prototype. @type {WeakMap<object, { name: string, members: Map<PropertyKey, PropertyDescriptor> }>} */
+const interfaces = new WeakMap();
 
 /** The text of a function that shows only its name. */
 const NATIVE = '';
@@ -83,15 +85,12 @@ function hostFor(realm) {
       now = clock;
     },
     document: () => thread.windows.describe(window),
-    shareMembers(find) {
-      realm.findMember = find;
-    },
+    shareMembers: (prototype, name, members) => void interfaces.set(prototype, { name, members: new Map(members) }),
     memberOf(value, Interface, member, kind) {
-      for (const other of realms.all()) {
-        const found = other === realm ? undefined : other.findMember?.(value, Interface, member, kind);
-        if (found !== undefined) return found;
-      }
-      return undefined;
+      let prototype = Object(value) === value ? Object.getPrototypeOf(value) : null;
+      while (interfaces.has(prototype) && interfaces.get(prototype)?.name !== Interface)
+        prototype = Object.getPrototypeOf(prototype);
+      return interfaces.get(prototype)?.members.get(member)?.[kind];
     },
     eventCounts: () => eventCounts(window),
     interactionCount: () => interactionCount(window),

@@ -5,9 +5,6 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Addon } from 'selfprof/internal/native.js';
 import type { ResourceDescription } from 'selfprof/internal/timing/types.js';
 
-/** What an object is by its internal slots, which no code can fake: `Error`, `Date`, `Proxy` and so on, or what `typeof` says. */
-export type KindOf = (value: unknown) => string;
-
 /** A value that `serialize` of structured-clone.cjs has written. */
 export interface CloneRecord {
   /** What V8's serializer has written. */
@@ -55,7 +52,7 @@ export interface Platform {
   mayReceiveMemory?: boolean;
   isTransferable?(object: object): boolean;
   /** What describes a transferable platform object, which it detaches. */
-  transfer?(object: object): unknown;
+  transfer?(object: object): MessagePort | undefined;
   /** The transferred object. */
   receive?(data: any): object;
 }
@@ -68,7 +65,10 @@ export interface TypedBytes<Type = string> {
 
 /** `Platform` of a window, with what its own modules ask about jsdom's objects. */
 export interface WindowPlatform extends Platform {
-  kindOf: KindOf;
+  /** Whether a value is an error of any realm. */
+  isError(value: unknown): boolean;
+  /** Whether a value is an `ArrayBuffer`, or a shared one, of any realm. */
+  isArrayBuffer(value: unknown): boolean;
   /** Objects of this interface cannot be cloned. */
   refuse(Interface: { prototype: object }): void;
   blobOf(object: unknown): TypedBytes | undefined;
@@ -213,14 +213,6 @@ export interface StartedWorker {
   end(): void;
 }
 
-/** Finds a member of an interface for an object; undefined when the object is not of that interface in the window. */
-export type MemberFinder = (
-  value: unknown,
-  Interface: string,
-  member: PropertyKey,
-  kind: 'value' | 'get' | 'set',
-) => ((...parameters: any[]) => unknown) | undefined;
-
 /** What `require('selfprof:host')` gives in a window's realm: functions of the thread. */
 export interface WindowHost {
   /** Calls a function of the page: what it throws is noted. */
@@ -232,10 +224,15 @@ export interface WindowHost {
   now(): number;
   setNow(clock: () => number): void;
   document(): WindowDescription;
-  /** Lets other windows of the thread find the members of interfaces that an object of this window has. */
-  shareMembers(find: MemberFinder): void;
-  /** The member for an object of another window. */
-  memberOf: MemberFinder;
+  /** Lets other windows of the thread find the members of an interface. */
+  shareMembers(prototype: object, Interface: string, members: Map<PropertyKey, PropertyDescriptor>): void;
+  /** A member of an interface, of the window that an object belongs to; undefined when the object is not of that interface. */
+  memberOf(
+    value: unknown,
+    Interface: string,
+    member: PropertyKey,
+    kind: 'value' | 'get' | 'set',
+  ): ((...parameters: any[]) => unknown) | undefined;
   eventCounts(): [type: string, count: number][];
   interactionCount(): number;
   isElement(value: unknown): boolean;

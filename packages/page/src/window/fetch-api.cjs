@@ -10,9 +10,6 @@ const { Request, installRequest, readRequest } = require('./fetch-request.cjs');
 const { NULL_BODY_STATUSES, installResponse, newResponse } = require('./fetch-response.cjs');
 const { defineOperation } = require('./webidl-members.cjs');
 
-const { URL } = globalThis;
-const { parse } = JSON;
-
 /** How much data a beacon may have, in bytes. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
 const MAX_BEACON = 64 << 10;
 
@@ -45,7 +42,7 @@ function startRequest(input, init, resolve, reject, initiator = 'fetch') {
     description,
     body.bytes ?? undefined,
     (answer, bytes) => {
-      const { headers: received, ...response } = parse(answer);
+      const { headers: received, ...response } = JSON.parse(answer);
       const isNull =
         NULL_BODY_STATUSES.includes(response.status) || request.method === 'HEAD' || response.type.startsWith('opaque');
       resolve(newResponse(response, isNull ? null : new Uint8Array(bytes), received));

@@ -6,9 +6,6 @@
 const host = require('selfprof:host');
 const { defineInterfaceObject } = require('./webidl-members.cjs');
 
-const { Blob, FormData, URLSearchParams } = globalThis;
-const { parse } = JSON;
-
 /**
  * The bytes of a body that a page gives, and the type that they have by themselves. https://fetch.spec.whatwg.org/#bodyinit-unions
  *
@@ -21,7 +18,7 @@ function extractBody(value) {
   if (value instanceof URLSearchParams) {
     return { bytes: host.encode(`${value}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' };
   }
-  if (host.platform.kindOf(value) === 'ArrayBuffer') return { bytes: new Uint8Array(value).slice(), type: null };
+  if (host.platform.isArrayBuffer(value)) return { bytes: new Uint8Array(value).slice(), type: null };
   if (ArrayBuffer.isView(value)) {
     return { bytes: new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice(), type: null };
   }
@@ -92,7 +89,7 @@ function mixInBody(Interface, bodyOf) {
     blob: consumer((bytes, type) => new Blob([bytes], { type })),
     bytes: consumer((bytes) => bytes.slice()),
     formData: consumer(toFormData),
-    json: consumer((bytes) => parse(host.decode(bytes))),
+    json: consumer((bytes) => JSON.parse(host.decode(bytes))),
     text: consumer((bytes) => host.decode(bytes)),
   };
   for (const [name, value] of Object.entries(operations)) {

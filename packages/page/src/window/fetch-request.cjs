@@ -13,8 +13,6 @@ const CREDENTIALS = ['omit', 'same-origin', 'include'];
 const REDIRECTS = ['follow', 'error', 'manual'];
 const CACHES = ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'];
 
-const { AbortController, AbortSignal, URL } = globalThis;
-
 /**
  * The members of a request that a page can set.
  *

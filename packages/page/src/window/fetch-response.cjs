@@ -8,8 +8,6 @@ const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.
 /** https://fetch.spec.whatwg.org/#null-body-status */
 const NULL_BODY_STATUSES = [101, 103, 204, 205, 304];
 
-const { URL } = globalThis;
-
 /**
  * A response as the page may see it: see page/loader.cjs.
  *

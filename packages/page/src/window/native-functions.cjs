@@ -3,6 +3,7 @@
 // Makes functions of the host look to pages like those of a browser: they have names, and their texts do not show their code.
 
 const host = require('selfprof:host');
+const { namedOperations } = require('selfprof:named-operations');
 
 const { toString } = Function.prototype;
 const { endsWith } = String.prototype;
@@ -13,127 +14,26 @@ const { get: textOf, set: setText } = host.functionTexts;
 /** The text of a function that shows only its name. */
 const NATIVE = '';
 
-/** Operations of windows that jsdom defines as functions without names. @type {Record<string, Function>} */
-const originals = { __proto__: /** @type {never} */ (null) };
+/** Operations of windows that jsdom defines as functions without names. @type {Record<string, (...parameters: any[]) => unknown>} */
+const originals = {};
+/** Named functions in their places. */
+const OPERATIONS = namedOperations(originals, noting);
 
-/**
- * Notes what the function of a timer throws, which jsdom calls directly.
- *
- * @param {IArguments} parameters
- */
-function noting(parameters) {
-  const handler = parameters[0];
-  if (typeof handler === 'function')
-    /** @this {unknown} @param {...unknown} values */
-    parameters[0] = function (...values) {
-      host.apply(handler, this, values);
-    };
-  return parameters;
+/** Notes what the function of a timer throws, which jsdom calls directly. @param {unknown} handler */
+function noting(handler) {
+  if (typeof handler !== 'function') return handler;
+  return /** @this {unknown} @param {unknown[]} values */ function (...values) {
+    host.apply(/** @type {any} */ (handler), this, values);
+  };
 }
 
-/**
- * Named functions in their places. V8 shows the name that a function has in its source text, so a computed name or a changed
- * property does not suffice.
- *
- * @type {Record<string, Function>}
- */
-const OPERATIONS = {
-  alert() {
-    return apply(originals.alert, this, arguments);
-  },
-  atob(/** @type {unknown} */ _data) {
-    return apply(originals.atob, this, arguments);
-  },
-  blur() {
-    return apply(originals.blur, this, arguments);
-  },
-  btoa(/** @type {unknown} */ _data) {
-    return apply(originals.btoa, this, arguments);
-  },
-  cancelAnimationFrame(/** @type {unknown} */ _handle) {
-    return apply(originals.cancelAnimationFrame, this, arguments);
-  },
-  captureEvents() {
-    return apply(originals.captureEvents, this, arguments);
-  },
-  clearInterval() {
-    return apply(originals.clearInterval, this, arguments);
-  },
-  clearTimeout() {
-    return apply(originals.clearTimeout, this, arguments);
-  },
-  close() {
-    return apply(originals.close, this, arguments);
-  },
-  confirm() {
-    return apply(originals.confirm, this, arguments);
-  },
-  focus() {
-    return apply(originals.focus, this, arguments);
-  },
-  getComputedStyle(/** @type {unknown} */ _element) {
-    return apply(originals.getComputedStyle, this, arguments);
-  },
-  getSelection() {
-    return apply(originals.getSelection, this, arguments);
-  },
-  moveBy(/** @type {unknown} */ _x, /** @type {unknown} */ _y) {
-    return apply(originals.moveBy, this, arguments);
-  },
-  moveTo(/** @type {unknown} */ _x, /** @type {unknown} */ _y) {
-    return apply(originals.moveTo, this, arguments);
-  },
-  open() {
-    return apply(originals.open, this, arguments);
-  },
-  print() {
-    return apply(originals.print, this, arguments);
-  },
-  prompt() {
-    return apply(originals.prompt, this, arguments);
-  },
-  queueMicrotask(/** @type {unknown} */ _callback) {
-    return apply(originals.queueMicrotask, this, arguments);
-  },
-  releaseEvents() {
-    return apply(originals.releaseEvents, this, arguments);
-  },
-  requestAnimationFrame(/** @type {unknown} */ _callback) {
-    return apply(originals.requestAnimationFrame, this, arguments);
-  },
-  resizeBy(/** @type {unknown} */ _x, /** @type {unknown} */ _y) {
-    return apply(originals.resizeBy, this, arguments);
-  },
-  resizeTo(/** @type {unknown} */ _width, /** @type {unknown} */ _height) {
-    return apply(originals.resizeTo, this, arguments);
-  },
-  scroll() {
-    return apply(originals.scroll, this, arguments);
-  },
-  scrollBy() {
-    return apply(originals.scrollBy, this, arguments);
-  },
-  scrollTo() {
-    return apply(originals.scrollTo, this, arguments);
-  },
-  setInterval(/** @type {unknown} */ _handler) {
-    return apply(originals.setInterval, this, noting(arguments));
-  },
-  setTimeout(/** @type {unknown} */ _handler) {
-    return apply(originals.setTimeout, this, noting(arguments));
-  },
-  stop() {
-    return apply(originals.stop, this, arguments);
-  },
-};
-
-/** Puts the named functions into the window. */
+/** Puts named functions into the window. */
 function nameOperations() {
   for (const name of ownKeys(OPERATIONS)) {
     const property = getOwnPropertyDescriptor(globalThis, name);
     if (typeof name === 'symbol' || typeof property?.value !== 'function') continue;
     originals[name] = property.value;
-    defineProperty(globalThis, name, { ...property, __proto__: null, value: OPERATIONS[name] });
+    defineProperty(globalThis, name, { ...property, value: OPERATIONS[name] });
   }
 }
 
@@ -159,7 +59,7 @@ function noteFunctions(holder) {
  */
 function noteAccessor(accessor, kind, key) {
   if (accessor.name === kind && typeof key === 'string') {
-    defineProperty(accessor, 'name', { __proto__: null, value: `${kind} ${key}`, configurable: true });
+    defineProperty(accessor, 'name', { value: `${kind} ${key}`, configurable: true });
   }
   setText(accessor, NATIVE);
 }
@@ -189,7 +89,7 @@ function hideHostCode() {
   };
   setText(holder.toString, NATIVE);
   const { toString: value } = holder;
-  defineProperty(Function.prototype, 'toString', { __proto__: null, value, writable: true, configurable: true });
+  defineProperty(Function.prototype, 'toString', { value, writable: true, configurable: true });
 }
 
 module.exports = { NATIVE, hideHostCode, setText };

@@ -7,8 +7,6 @@ const host = require('selfprof:host');
 const { defineInterface } = require('selfprof/internal/timing/interface.cjs');
 const native = require('selfprof:native');
 
-const { Map, Object, TypeError } = globalThis;
-
 const TOKEN = Symbol('internal');
 const realm = { Function, Object };
 

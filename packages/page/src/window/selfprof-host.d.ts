@@ -9,3 +9,11 @@ declare module 'selfprof:native' {
   const native: import('./contracts.js').WindowAddon;
   export = native;
 }
+
+declare module 'selfprof:named-operations' {
+  /** Functions that call those of `originals` with their names; `noting` converts the handlers of timers. */
+  export function namedOperations(
+    originals: Record<string, (...parameters: any[]) => unknown>,
+    noting: (handler: unknown) => unknown,
+  ): Record<string, (...parameters: any[]) => unknown>;
+}

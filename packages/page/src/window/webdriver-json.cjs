@@ -2,26 +2,15 @@
 
 // Converts values of a page to JSON for WebDriver's clients, and back.
 // https://www.w3.org/TR/webdriver2/#dfn-json-clone
-//
-// Like structured-clone.cjs this calls no method that a page may have replaced. Getters of the page run, so the result's size is
-// limited.
 
-const { Array, Number, Object, Promise } = globalThis;
-const { isArray } = Array;
-const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
+const { apply, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { stringify } = JSON;
-const tagOf = (/** @type {unknown} */ value) => apply(Object.prototype.toString, value, []);
 
-/** How deep values may be nested, of the 128 levels that the CLI reads, and how long the JSON of a value may be. */
+/** How deep values may be nested, of the 128 levels that the CLI reads. */
 const MAX_DEPTH = 100;
-const MAX_LENGTH = 64 << 20;
 
-/** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. Nothing in it runs code of a page. */
+/** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */
 class Refusal {
-  code;
-  message;
-  #isRefusal = true;
-
   /**
    * @param {string} code
    * @param {string} message
@@ -30,96 +19,54 @@ class Refusal {
     this.code = code;
     this.message = message;
   }
-
-  /** @param {unknown} thrown @returns {thrown is Refusal} */
-  static is(thrown) {
-    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
-  }
 }
 
 /** @typedef {import('./contracts.js').CommandOutcome} CommandOutcome */
 /** @typedef {import('./contracts.js').WebDriverReferences} References */
 /** @typedef {import('./contracts.js').WindowCode} WindowCode */
 
-class Writer {
-  #references;
-  #length = 0;
-  /** The objects around the value that is being written. @type {object[]} */
-  #seen = [];
-
-  /** @param {References} references */
-  constructor(references) {
-    this.#references = references;
+/**
+ * @param {any} value of the page
+ * @param {References} references
+ * @param {object[]} [around] the objects around the value
+ * @returns {string}
+ */
+function toText(value, references, around = []) {
+  switch (typeof value) {
+    case 'undefined':
+      return 'null';
+    case 'boolean':
+    case 'number':
+    case 'string':
+      return stringify(value);
+    case 'object':
+    case 'function':
+      return value === null ? 'null' : objectToText(value, references, around);
+    default:
+      throw new Refusal('javascript error', `a ${typeof value} cannot be written as JSON`);
   }
+}
 
-  /** @param {unknown} value @returns {string} */
-  write(value) {
-    const text = this.#text(value);
-    this.#length += text.length;
-    if (this.#length > MAX_LENGTH) throw new Refusal('javascript error', 'the value is too large');
-    return text;
-  }
-
-  /** @param {unknown} value */
-  #text(value) {
-    switch (typeof value) {
-      case 'undefined':
-        return 'null';
-      case 'boolean':
-      case 'number':
-      case 'string':
-        return stringify(value);
-      case 'object':
-      case 'function':
-        return value === null ? 'null' : this.#object(/** @type {object} */ (value));
-      default:
-        throw new Refusal('javascript error', `a ${typeof value} cannot be written as JSON`);
-    }
-  }
-
-  /** @param {object} value */
-  #object(value) {
-    const { text, isCollection, error } = this.#references.describe(value);
-    if (error !== undefined) throw new Refusal(error.code, error.message);
-    if (text !== undefined) return text;
-    for (let at = 0; at < this.#seen.length; at++) {
-      if (this.#seen[at] === value) throw new Refusal('javascript error', 'the value is cyclic');
-    }
-    if (this.#seen.length === MAX_DEPTH)
-      throw new Refusal('javascript error', `the value is nested more than ${MAX_DEPTH} levels deep`);
-    defineProperty(this.#seen, this.#seen.length, {
-      __proto__: null,
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-    const written = this.#members(value, isCollection);
-    this.#seen.length -= 1;
-    return written;
-  }
-
-  /**
-   * @param {any} value of the page
-   * @param {boolean | undefined} isCollection
-   */
-  #members(value, isCollection) {
-    const toJSON = getOwnPropertyDescriptor(value, 'toJSON') === undefined ? undefined : value.toJSON;
-    if (typeof toJSON === 'function') return this.write(apply(toJSON, value, []));
-    let text = '';
-    if (isArray(value) || isCollection || tagOf(value) === '[object Arguments]') {
-      const length = Number(value.length) >>> 0;
-      for (let at = 0; at < length; at++) text += (at === 0 ? '' : ',') + this.write(value[at]);
-      return `[${text}]`;
-    }
-    const keys = ownKeys(value);
-    for (let at = 0; at < keys.length; at++) {
-      const key = keys[at];
-      if (typeof key !== 'string' || getOwnPropertyDescriptor(value, key)?.enumerable !== true) continue;
-      text += `${text === '' ? '' : ','}${stringify(key)}:${this.write(value[key])}`;
-    }
-    return `{${text}}`;
-  }
+/**
+ * @param {any} value of the page
+ * @param {References} references
+ * @param {object[]} around
+ */
+function objectToText(value, references, around) {
+  const { text, isCollection, error } = references.describe(value);
+  if (error !== undefined) throw new Refusal(error.code, error.message);
+  if (text !== undefined) return text;
+  if (around.includes(value)) throw new Refusal('javascript error', 'the value is cyclic');
+  if (around.length === MAX_DEPTH)
+    throw new Refusal('javascript error', `the value is nested more than ${MAX_DEPTH} levels deep`);
+  const write = (/** @type {unknown} */ member) => toText(member, references, [...around, value]);
+  if (Object.hasOwn(value, 'toJSON') && typeof value.toJSON === 'function') return write(value.toJSON());
+  if (Array.isArray(value) || isCollection || Object.prototype.toString.call(value) === '[object Arguments]')
+    return `[${Array.from({ length: Number(value.length) >>> 0 }, (_, at) => write(value[at])).join()}]`;
+  const members = ownKeys(value)
+    .filter((key) => typeof key === 'string' && getOwnPropertyDescriptor(value, key)?.enumerable)
+    .map((key) => `${stringify(key)}:${write(value[key])}`);
+  return `{${members.join()}}`;
 }
 
 /**
@@ -134,11 +81,7 @@ function resolve(value, references) {
   const found = references.resolve(value);
   if (found?.error !== undefined) throw new Refusal(found.error.code, found.error.message);
   if (found !== undefined) return found.value;
-  const keys = ownKeys(value);
-  for (let at = 0; at < keys.length; at++) {
-    if (isArray(value) && keys[at] === 'length') continue;
-    value[keys[at]] = resolve(value[keys[at]], references);
-  }
+  for (const key of Object.keys(value)) value[key] = resolve(value[key], references);
   return value;
 }
 
@@ -154,7 +97,7 @@ function resolve(value, references) {
  */
 function execute(callee, parameters, references, isAsync, { describe, settle }, onDone) {
   const fail = (/** @type {unknown} */ error) => {
-    if (Refusal.is(error)) {
+    if (error instanceof Refusal) {
       onDone({ error: { code: error.code, message: error.message } });
       return;
     }
@@ -164,7 +107,7 @@ function execute(callee, parameters, references, isAsync, { describe, settle }, 
   const succeed = (/** @type {unknown} */ value) => {
     let text;
     try {
-      text = new Writer(references).write(value);
+      text = toText(value, references);
     } catch (error) {
       fail(error);
       return;
@@ -178,14 +121,7 @@ function execute(callee, parameters, references, isAsync, { describe, settle }, 
       return;
     }
     const result = new Promise((fulfil, reject) => {
-      /** @type {unknown[]} */
-      const list = [];
-      const done = (/** @type {unknown} */ outcome) => fulfil(outcome);
-      for (let at = 0; at <= given.length; at++) {
-        const value = at === given.length ? done : given[at];
-        defineProperty(list, at, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-      }
-      const returned = apply(callee, undefined, list);
+      const returned = apply(callee, undefined, [...given, (/** @type {unknown} */ outcome) => fulfil(outcome)]);
       if (typeof returned === 'object' && returned !== null && typeof returned.then === 'function') {
         settle(returned, fulfil, reject);
       }
@@ -206,9 +142,9 @@ function execute(callee, parameters, references, isAsync, { describe, settle }, 
  */
 function write(value, references, describe) {
   try {
-    return { text: new Writer(references).write(value) };
+    return { text: toText(value, references) };
   } catch (error) {
-    if (Refusal.is(error)) return { error: { code: error.code, message: error.message } };
+    if (error instanceof Refusal) return { error: { code: error.code, message: error.message } };
     const { name, message } = describe(error);
     return { error: { code: 'javascript error', message: `${name}: ${message}` } };
   }

@@ -3,14 +3,13 @@
 // Members of the global object and of interfaces, as WebIDL defines them. https://webidl.spec.whatwg.org/#define-the-global-property-references
 
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
-const { ErrorEvent } = globalThis;
 
 /**
  * @param {string} name
  * @param {unknown} value
  */
 function defineInterfaceObject(name, value) {
-  defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
 }
 
 /**
@@ -20,7 +19,7 @@ function defineInterfaceObject(name, value) {
  * @param {Function} value
  */
 function defineOperation(name, value) {
-  defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /**
@@ -38,7 +37,6 @@ function defineAttribute(name, read) {
     },
   };
   defineProperty(globalThis, name, {
-    __proto__: null,
     ...getOwnPropertyDescriptor(attribute, name),
     enumerable: true,
     configurable: true,
@@ -84,7 +82,7 @@ function defineHandler(prototype, type, onSet = () => {}, call = callHandler) {
       if (handler !== null) onSet(this);
     },
   };
-  defineProperty(prototype, name, { __proto__: null, ...getOwnPropertyDescriptor(attribute, name), enumerable: true });
+  defineProperty(prototype, name, { ...getOwnPropertyDescriptor(attribute, name), enumerable: true });
 }
 
 /** @type {CallHandler} */

@@ -1,7 +1,7 @@
 'use strict';
 
 // The program of a window's realm, which runs there first. The functions, objects and errors that it makes belong to that realm, as if the
-// page's own scripts had made them. It takes the intrinsics that it needs before a script of the page can change them.
+// page's own scripts had made them.
 
 const host = require('selfprof:host');
 const { deserialize } = require('./structured-clone.cjs');
@@ -11,14 +11,10 @@ const { NATIVE, setText } = require('./native-functions.cjs');
 const { dispatchMessage } = require('./ports.cjs');
 const json = require('./webdriver-json.cjs');
 
-const { Error, Object, Promise, RangeError, SyntaxError, TypeError } = globalThis;
-const { parse } = JSON;
-const { freeze } = Object;
-const { apply, defineProperty, deleteProperty } = Reflect;
+const { apply, defineProperty } = Reflect;
+const { then } = Promise.prototype;
 /** Errors that the host may throw in a window. @type {Record<string, ErrorConstructor>} */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
-const { then } = Promise.prototype;
-const { kindOf } = host.platform;
 
 /** @typedef {import('./contracts.js').WindowCode} WindowCode */
 
@@ -33,23 +29,15 @@ function describe(error) {
     }
   };
   const message = read('message');
-  if (kindOf(error) === 'Error' || message !== undefined) {
+  if (host.platform.isError(error) || message !== undefined) {
     return { name: read('name') ?? 'Error', message: message ?? '', stack: read('stack') ?? '' };
   }
   return { name: 'Error', message: `the page threw ${host.inspect(error)}`, stack: '' };
 }
 
-/** Calls back when a value that may be a promise is settled, whatever the page did to promises. @type {WindowCode['settle']} */
+/** Calls back when a value that may be a promise is settled: `import()` calls no `then` that a page has replaced. @type {WindowCode['settle']} */
 function settle(value, onFulfilled, onRejected) {
-  const promise =
-    kindOf(value) === 'Promise' ? /** @type {Promise<unknown>} */ (value) : new Promise((resolve) => resolve(value));
-  // `then` reads the promise's `constructor` to make another promise, and the page may have set it.
-  const isOwn = defineProperty(promise, 'constructor', { __proto__: null, value: undefined, configurable: true });
-  try {
-    apply(then, promise, [onFulfilled, onRejected]);
-  } finally {
-    if (isOwn) deleteProperty(promise, 'constructor');
-  }
+  apply(then, Promise.resolve(value), [onFulfilled, onRejected]);
 }
 
 /**
@@ -92,8 +80,8 @@ function makeException(message, name) {
 
 /** Defines a module's `import.meta`. @type {WindowCode['describeModule']} */
 function describeModule(meta, url, resolve) {
-  defineProperty(meta, 'url', { __proto__: null, value: url, writable: true, enumerable: true, configurable: true });
-  const value = {
+  Object.assign(meta, {
+    url,
     /** @param {unknown} specifier */
     resolve(specifier) {
       let resolved;
@@ -105,13 +93,6 @@ function describeModule(meta, url, resolve) {
       if (typeof resolved !== 'string') throw new TypeError(`Failed to resolve module specifier '${specifier}'`);
       return resolved;
     },
-  };
-  defineProperty(meta, 'resolve', {
-    __proto__: null,
-    value: value.resolve,
-    writable: true,
-    enumerable: true,
-    configurable: true,
   });
 }
 
@@ -128,7 +109,7 @@ function wrap(name, call, length) {
       return apply(call, this, parameters);
     },
   };
-  defineProperty(wrapped, 'length', { __proto__: null, value: length, configurable: true });
+  defineProperty(wrapped, 'length', { value: length, configurable: true });
   setText(wrapped, NATIVE);
   return wrapped;
 }
@@ -158,12 +139,12 @@ module.exports = {
   evaluate,
   execute: (callee, parameters, references, isAsync, onDone) =>
     json.execute(callee, parameters, references, isAsync, { describe, settle }, onDone),
-  freeze: (object) => freeze(object),
+  freeze: (object) => Object.freeze(object),
   install,
   makeError,
   makeException,
   owns,
-  parse: (text) => parse(text),
+  parse: (text) => JSON.parse(text),
   receive: (record) => dispatchMessage(globalThis, record),
   serialize: serializeHere,
   setText,

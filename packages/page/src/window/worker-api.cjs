@@ -10,8 +10,6 @@ const { dispatchMessage } = require('./ports.cjs');
 const TYPES = ['classic', 'module'];
 const CREDENTIALS = ['omit', 'same-origin', 'include'];
 
-const { URL } = globalThis;
-
 const context = "Failed to construct 'Worker'";
 
 /**

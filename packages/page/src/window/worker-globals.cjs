@@ -15,8 +15,6 @@ const { makeLocation, makeNavigator } = require('./worker-navigator.cjs');
 const { installTimers } = require('./worker-timers.cjs');
 const { serializeForWorker } = require('./worker-api.cjs');
 
-const { URL } = globalThis;
-
 // Only the host makes objects of these classes.
 class WorkerGlobalScope extends EventTarget {
   constructor() {
@@ -191,20 +189,15 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
   defineHandler(globalThis, 'error', () => {}, callErrorHandler);
 }
 
-const { then } = Promise.prototype;
-const resolved = Promise.resolve();
-
 /** https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#microtask-queuing @param {() => void} callback */
 function microtask(callback) {
-  Reflect.apply(then, resolved, [
-    () => {
-      try {
-        host.apply(callback, undefined, []);
-      } catch (error) {
-        host.reportException(error);
-      }
-    },
-  ]);
+  Promise.resolve().then(() => {
+    try {
+      host.apply(callback, undefined, []);
+    } catch (error) {
+      host.reportException(error);
+    }
+  });
 }
 
 module.exports = { installWorkerScope };

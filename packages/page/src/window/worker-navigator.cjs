@@ -4,8 +4,6 @@
 
 const { defineInterfaceObject } = require('./webidl-members.cjs');
 
-const { URL } = globalThis;
-
 /**
  * Makes the only object of an interface whose attributes are constant.
  *
