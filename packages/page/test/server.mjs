@@ -65,7 +65,7 @@ let Host = PageHost;
 
 /** Has `host` open pages in this process, for tests that look inside. */
 export function openInThisProcess() {
-  Host = createRequire(import.meta.url)('../src/host/page-host.cjs').PageHost;
+  Host = createRequire(import.meta.url)('./in-process-host.mjs').PageHost;
 }
 
 /** A page host that is closed when the test ends. */

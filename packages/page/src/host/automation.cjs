@@ -4,7 +4,6 @@
 // https://www.w3.org/TR/webdriver2/
 
 const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
-const { internalsOf } = require('./page.cjs');
 const { isSameDocument } = require('./same-document.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
@@ -35,12 +34,12 @@ class Automation {
 
   /** The number of the page's current document. */
   get document() {
-    return internalsOf(this.#page).documentNumber;
+    return this.#page.documentNumber;
   }
 
   /** @param {BrowsingContext} context @throws {CommandError} `no such window` */
   assertOpen({ frame, document }) {
-    const { documentNumber, isAlive, threads } = internalsOf(this.#page);
+    const { documentNumber, isAlive, threads } = this.#page;
     if (this.#page.closed) throw new CommandError('no such window', 'the window is closed');
     if (!isAlive)
       throw new CommandError(
@@ -76,14 +75,18 @@ class Automation {
    */
   async #ask(context, command, parameters, { timeout, timeoutError = 'timeout' }) {
     this.assertOpen(context);
-    const { ask, documentNumber } = internalsOf(this.#page);
+    const { documentNumber } = this.#page;
     const names = {
       prefix: `${this.#handle}.${documentNumber}.${context.frame}`,
       handle: this.#handle,
     };
     let answer;
     try {
-      answer = await ask(context.frame, { type: 'automate', command, names, parameters }, { timeout, what: command });
+      answer = await this.#page.ask(
+        context.frame,
+        { type: 'automate', command, names, parameters },
+        { timeout, what: command },
+      );
     } catch (error) {
       if (error instanceof TimeoutError)
         throw new CommandError(timeoutError, `${command} took longer than ${timeout} ms`);
@@ -139,7 +142,7 @@ class Automation {
    */
   async enterFrame(context, which, limit) {
     const found = await this.#ask(context, 'frame', which, limit);
-    const { threads, documentNumber } = internalsOf(this.#page);
+    const { threads, documentNumber } = this.#page;
     const frame = threads?.frameWithin(context.frame, found);
     if (frame === undefined) throw new CommandError('no such window', 'the frame has no document');
     return { frame, document: documentNumber };
@@ -148,7 +151,7 @@ class Automation {
   /** The window that contains a frame. @param {BrowsingContext} context @returns {BrowsingContext} */
   parentOf(context) {
     this.assertOpen(context);
-    const { threads, documentNumber } = internalsOf(this.#page);
+    const { threads, documentNumber } = this.#page;
     const parent = threads?.frames().find(({ frame }) => frame === context.frame)?.parent ?? 0;
     return { frame: parent, document: documentNumber };
   }
@@ -161,13 +164,11 @@ class Automation {
    */
   async waitForNavigation(waitUntil, timeout) {
     const wait = async () => {
-      const { requested } = internalsOf(this.#page);
+      const { requested } = this.#page;
       if (requested === undefined) return;
       await requested;
       // A navigation that fails is reported as an event.
-      await internalsOf(this.#page)
-        .waitFor(waitUntil)
-        .catch(() => {});
+      await this.#page.waitFor(waitUntil).catch(() => {});
     };
     try {
       await withTimeout(timeout, 'the navigation', wait);

@@ -2,7 +2,6 @@
 
 // A window that another program drives: a page, its handle and its session history.
 
-const { internalsOf, navigateAgain, showContent } = require('./page.cjs');
 const { Automation } = require('./automation.cjs');
 const { History } = require('./history.cjs');
 const { PageActions } = require('./page-actions.cjs');
@@ -59,7 +58,7 @@ class DrivenWindow {
   }
 
   #entry() {
-    return { url: this.page.url, initiator: internalsOf(this.page).initiator };
+    return { url: this.page.url, initiator: this.page.initiator };
   }
 
   /** @param {string} url */
@@ -83,7 +82,7 @@ class DrivenWindow {
     if (entry === undefined) return { isFound: false };
     this.#isTraversing = true;
     try {
-      const response = await navigateAgain(this.page, entry.url, entry.initiator, { waitUntil, timeout });
+      const response = await this.page.navigate(entry.url, { repeated: entry.initiator, waitUntil, timeout });
       this.#history.step(delta);
       return { isFound: true, response };
     } finally {
@@ -108,12 +107,12 @@ class DrivenWindow {
   /** @param {WaitOptions} options */
   async reload(options) {
     const { url, initiator } = this.#entry();
-    return await this.#replace(() => navigateAgain(this.page, url, initiator, options));
+    return await this.#replace(() => this.page.navigate(url, { ...options, repeated: initiator }));
   }
 
   /** Shows a document with this HTML. @param {string} html @param {WaitOptions} options */
   async setContent(html, options) {
-    await this.#replace(() => showContent(this.page, html, options));
+    await this.#replace(() => this.page.navigate(this.page.url, { ...options, content: html }));
   }
 
   /** The history stays at its entry. @param {() => Promise<unknown>} navigate */
@@ -130,7 +129,7 @@ class DrivenWindow {
 
   /** Has the user decide about the page's requests, or not. @param {boolean} isIntercepted */
   intercept(isIntercepted) {
-    const { context } = internalsOf(this.page);
+    const { context } = this.page;
     if (isIntercepted) {
       context.setIntercept(
         (request) =>

@@ -5,8 +5,8 @@
 
 const { gunzipSync } = require('node:zlib');
 
-const { PageHost, contextOf } = require('./page-host.cjs');
-const { Page, evaluateRecord, internalsOf, takeProfile } = require('./page.cjs');
+const { BrowserContext } = require('./browser-context.cjs');
+const { Page } = require('./page.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { DrivenWindow } = require('./driven-window.cjs');
 
@@ -55,7 +55,7 @@ const { DrivenWindow } = require('./driven-window.cjs');
 
 class HostMethods {
   #onEvent;
-  /** @type {PageHost | undefined} */
+  /** @type {BrowserContext | undefined} */
   #host;
   /** @type {Map<string, DrivenWindow>} */
   #windows = new Map();
@@ -94,7 +94,7 @@ class HostMethods {
 
   /** The host's, if none is given. @param {Timeout} timeout */
   #timeoutOf(timeout) {
-    return timeout ?? contextOf(this.#started).timeout;
+    return timeout ?? this.#started.timeout;
   }
 
   /** @param {Script} script */
@@ -111,8 +111,14 @@ class HostMethods {
   /** @param {Methods['open']} parameters `url` is `null` for a page without a document */
   async #open({ url, profile, ...wait }) {
     const handle = `window${this.#nextWindow++}`;
-    const page =
-      url === null ? emptyPage(this.#started) : await this.#started.open(url, { profile, ...toNavigateOptions(wait) });
+    const page = new Page(this.#started);
+    this.#started.add(page);
+    try {
+      if (url !== null) await page.navigate(url, { profile, ...toNavigateOptions(wait) });
+    } catch (error) {
+      await page.close();
+      throw error;
+    }
     this.#windows.set(handle, new DrivenWindow(handle, page, this.#onEvent));
     return { window: handle };
   }
@@ -121,7 +127,7 @@ class HostMethods {
   #methods = new Map(
     Object.entries({
       start: (/** @type {Methods['start']} */ options) => {
-        this.#host = new PageHost({ cookies: 'host', ...options });
+        this.#host = new BrowserContext({ cookies: 'host', ...options });
         return { node: process.version };
       },
       open: (/** @type {Methods['open']} */ parameters) => this.#open(parameters),
@@ -171,14 +177,14 @@ class HostMethods {
         this.#window(window).page.setVisible(isVisible, { timeout: toTimeout(timeout) }),
       /** A trace, as the text of its JSON. */
       'take profile': async (/** @type {Methods['takeProfile']} */ { window, timeout }) => {
-        const bytes = await takeProfile(this.#window(window).page, toTimeout(timeout));
+        const bytes = await this.#window(window).page.takeProfile(toTimeout(timeout));
         return { trace: gunzipSync(bytes).toString() };
       },
 
       frames: (/** @type {InWindow} */ { window }) => this.#window(window).page.frames(),
       workers: (/** @type {InWindow} */ { window }) => this.#window(window).page.workers(),
       evaluate: async (/** @type {Methods['evaluate']} */ { window, ...script }) =>
-        toValue(await evaluateRecord(this.#window(window).page, this.#scriptOf(script))),
+        toValue(await this.#window(window).page.evaluate(this.#scriptOf(script))),
       'wait for function': async (/** @type {Methods['evaluate']} */ { window, polling, ...script }) =>
         toValue(
           await this.#window(window).actions.waitForFunction({
@@ -195,7 +201,7 @@ class HostMethods {
       'set content': (/** @type {Methods['content']} */ { window, html, ...wait }) =>
         this.#window(window).setContent(html, toNavigateOptions(wait)),
       'add init script': (/** @type {Methods['initScript']} */ { window, source }) => {
-        internalsOf(this.#window(window).page).context.initScripts.push(source);
+        this.#window(window).page.context.initScripts.push(source);
       },
       intercept: (/** @type {Methods['intercept']} */ { window, isIntercepted }) =>
         this.#window(window).intercept(isIntercepted),
@@ -203,22 +209,21 @@ class HostMethods {
         // The page may be closed by now.
         this.#windows.get(window)?.answerRequest(id, answer),
       'cookies of page': (/** @type {Methods['cookiesOf']} */ { window, urls }) => {
-        const { context } = internalsOf(this.#window(window).page);
+        const { context } = this.#window(window).page;
         return urls.flatMap((url) => context.cookiesFor(url));
       },
       'set cookies': (/** @type {Methods['setCookies']} */ { window, cookies }) => {
-        const { context } = internalsOf(this.#window(window).page);
+        const { context } = this.#window(window).page;
         for (const { url, text } of cookies)
           if (!context.storeCookie(url, text)) throw new TypeError(`${url} cannot have the cookie ${text}`);
       },
       /** The trace as gzipped JSON. */
       'take profile bytes': (/** @type {Methods['takeProfile']} */ { window, timeout }) =>
-        takeProfile(this.#window(window).page, this.#timeoutOf(timeout)),
+        this.#window(window).page.takeProfile(this.#timeoutOf(timeout)),
       end: () => this.#started.close(),
 
-      cookies: (/** @type {Methods['cookies']} */ { url }) => contextOf(this.#started).cookiesFor(url),
-      'store cookie': (/** @type {Methods['storeCookie']} */ { url, text }) =>
-        contextOf(this.#started).storeCookie(url, text),
+      cookies: (/** @type {Methods['cookies']} */ { url }) => this.#started.cookiesFor(url),
+      'store cookie': (/** @type {Methods['storeCookie']} */ { url, text }) => this.#started.storeCookie(url, text),
     }),
   );
 }
@@ -226,14 +231,6 @@ class HostMethods {
 /** The result of a script, as client/cloned-values.cjs reads it. @param {any} record of a page */
 function toValue(record) {
   return { bytes: new Uint8Array(record.bytes), objects: record.objects };
-}
-
-/** A page without a document, and so without a thread. @param {PageHost} host */
-function emptyPage(host) {
-  const context = contextOf(host);
-  const page = new Page(context);
-  context.add(page);
-  return page;
 }
 
 /** @param {Timeout} timeout */

@@ -7,7 +7,6 @@ const { setTimeout } = require('node:timers/promises');
 
 const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { CommandError } = require('./command-error.cjs');
-const { evaluateRecord, internalsOf } = require('./page.cjs');
 const { readValue } = require('../client/cloned-values.cjs');
 const { parseSelector } = require('./selectors.cjs');
 const { MAX_DELAY } = require('./time-limit.cjs');
@@ -136,7 +135,7 @@ class PageActions {
     return await this.#retry(timeout, 'waiting for the function', async (left) => {
       if (!isFirst) await setTimeout(Math.max(polling - INTERVAL, 0));
       isFirst = false;
-      const record = await evaluateRecord(this.#window.page, { ...script, timeout: left });
+      const record = await this.#window.page.evaluate({ ...script, timeout: left });
       return readValue({ bytes: new Uint8Array(record.bytes), objects: record.objects })
         ? { result: record }
         : { waiting: 'its result is not true' };
@@ -148,7 +147,7 @@ class PageActions {
     await this.#retry(timeout, `waiting for ${state}`, async (left) => {
       await this.#window.automation.waitForNavigation('commit', left);
       await Promise.race([
-        internalsOf(this.#window.page).waitFor(state),
+        this.#window.page.waitFor(state),
         setTimeout(Math.min(left, MAX_DELAY), undefined, { ref: false }).then(() => {
           throw new TimeoutError(`waiting for ${state} took longer than ${timeout} ms`);
         }),

@@ -3,8 +3,6 @@
 // A page, and the documents that it shows one after the other.
 
 const { EventEmitter } = require('node:events');
-const { promisify } = require('node:util');
-const { gunzip } = require('node:zlib');
 
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
@@ -16,7 +14,6 @@ const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
-const { readValue, writeValue } = require('../client/cloned-values.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
@@ -57,37 +54,10 @@ const IDLE_TIME = 500;
 const PING_TIMEOUT = 1_000;
 
 /**
- * Lets the driver reach what users do not see.
- *
- * @type {(page: Page) => {
- *   context: import('./page-context.cjs').PageContext, documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
- *   ask: (frame: number, request: object, limit: { timeout: number, what: string }) => Promise<ThreadAnswer>,
- *   waitFor: (state: WaitUntil) => Promise<void>,
- * }}
- */
-let internalsOf;
-
-/**
- * Repeats a navigation: it has the cookies, and `Sec-Fetch-Site`, that it had when this origin asked for it; or the user, if that is undefined.
- *
- * @type {(page: Page, url: string, initiator: Origin | undefined, options: NavigateOptions) => Promise<unknown>}
- */
-let navigateAgain;
-
-/** Shows a document with this HTML, at the URL of the current one. @type {(page: Page, html: string, options: NavigateOptions) => Promise<unknown>} */
-let showContent;
-
-/**
  * A script of the user, with its parameters as client/cloned-values.cjs writes them.
  *
  * @typedef {{ source: string, isFunction: boolean, parameters: Uint8Array, frame?: number, timeout?: number }} ScriptCall
  */
-
-/** As `evaluate`, with the result as a page sends it. @type {(page: Page, call: ScriptCall) => Promise<import('../window/contracts.js').CloneRecord>} */
-let evaluateRecord;
-
-/** Ends a recording and returns the trace as gzipped JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
-let takeProfile;
 
 /**
  * See {@link import('../../index.js').Page} for its events.
@@ -96,7 +66,7 @@ let takeProfile;
  */
 class Page extends EventEmitter {
   #host;
-  #context;
+  context;
   /** @type {ShownDocument | undefined} */
   #document;
   #url = 'about:blank';
@@ -115,9 +85,9 @@ class Page extends EventEmitter {
   /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
   #leaving = 0;
   /** Who asked for the document, if it was not the user. @type {Origin | undefined} */
-  #initiator;
+  initiator;
   /** Counts documents: references into one document are invalid in the next. */
-  #documentNumber = 0;
+  documentNumber = 0;
   /**
    * How the load is recorded, of this document and of those that it navigates to.
    *
@@ -125,30 +95,11 @@ class Page extends EventEmitter {
    */
   #recording;
 
-  static {
-    internalsOf = (page) => ({
-      context: page.#context,
-      documentNumber: page.#documentNumber,
-      initiator: page.#initiator,
-      isAlive: page.#document?.threads.has(page.#document.main) ?? false,
-      threads: page.#document?.threads,
-      requested: page.#requested.last,
-      ask: (frame, request, limit) => page.#ask(frame, request, limit),
-      waitFor: async (state) => {
-        if (page.#document !== undefined) await page.#waitFor(state, page.#document);
-      },
-    });
-    navigateAgain = (page, url, repeated, options) => page.#navigate(url, { ...options, repeated });
-    showContent = (page, content, options) => page.#navigate(page.#url, { ...options, content });
-    evaluateRecord = (page, call) => page.#evaluate(call);
-    takeProfile = (page, timeout) => page.#takeProfile(timeout);
-  }
-
   /** @param {import('./browser-context.cjs').BrowserContext} host */
   constructor(host) {
     super();
     this.#host = host;
-    this.#context = host.newPageContext();
+    this.context = host.newPageContext();
     this.#requested = new RequestedNavigations((request) => this.#navigateAsRequested(request));
   }
 
@@ -161,21 +112,30 @@ class Page extends EventEmitter {
     return this.#isClosed;
   }
 
-  /**
-   * Loads a document.
-   *
-   * @param {string | URL} url a URL, or a path on disk
-   * @param {NavigateOptions} [options]
-   */
-  async navigate(url, options = {}) {
-    const { waitUntil, timeout, referrer, root, headers, profile } = options;
-    return await this.#navigate(url, { waitUntil, timeout, referrer, root, headers, profile });
+  get threads() {
+    return this.#document?.threads;
   }
 
-  /** @param {string | URL} url @param {NavigateOptions & { repeated?: Origin | undefined, content?: string }} options */
-  async #navigate(
+  /** Whether the thread of the document runs. */
+  get isAlive() {
+    return this.#document?.threads.has(this.#document.main) ?? false;
+  }
+
+  /** The navigation that the page itself asked for last, while it is under way. */
+  get requested() {
+    return this.#requested.last;
+  }
+
+  /**
+   * Loads a document. `content` is its HTML, which is then not fetched. A navigation that the user repeats has the cookies, and
+   * `Sec-Fetch-Site`, that it had when the origin `repeated` asked for it.
+   *
+   * @param {string | URL} url a URL, or a path on disk
+   * @param {NavigateOptions & { repeated?: Origin | undefined, content?: string }} [options]
+   */
+  async navigate(
     url,
-    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated, content },
+    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated, content } = {},
   ) {
     const state = toWaitUntil(waitUntil);
     this.#assertOpen();
@@ -207,7 +167,7 @@ class Page extends EventEmitter {
     const request = new AbortController();
     this.#request = request;
     // jsdom is loaded while the response arrives. The next document of a page gets the thread of this one.
-    if (this.#document === undefined) this.#context.warm();
+    if (this.#document === undefined) this.context.warm();
     let document;
     try {
       const response =
@@ -246,7 +206,7 @@ class Page extends EventEmitter {
    */
   async #fetch(url, { referrer, initiator, signal }) {
     if (url.protocol === 'about:') return ownResponse(url, '');
-    return await this.#context.topLevelNetwork.fetch(
+    return await this.context.topLevelNetwork.fetch(
       {
         url: url.href,
         mode: 'navigate',
@@ -274,11 +234,11 @@ class Page extends EventEmitter {
     this.#replaced = this.#document?.threads.closeAll();
     await this.#replaced;
     this.#assertCurrent(navigation, response.url);
-    this.#documentNumber += 1;
+    this.documentNumber += 1;
     this.#url = description.url;
-    this.#initiator = initiator;
+    this.initiator = initiator;
     const threads = new AgentThreads(
-      this.#context,
+      this.context,
       {
         onMessage: (thread, message) => this.#onMessage(thread, message),
         onCrash: (thread, error) => this.#onCrash(thread, error),
@@ -303,6 +263,11 @@ class Page extends EventEmitter {
     } else {
       this.emit('problem', { kind: 'crash', text: error.message, url: thread.document.url, frame: 0 });
     }
+  }
+
+  /** Waits until the current document has reached a state. @param {WaitUntil} state */
+  async waitFor(state) {
+    if (this.#document !== undefined) await this.#waitFor(state, this.#document);
   }
 
   /** Waits for the document, or the one that it navigates to meanwhile. @param {WaitUntil} state @param {ShownDocument} document */
@@ -383,47 +348,18 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Runs a function, or an expression, in the page and returns its awaited result. Arguments and result are cloned.
+   * Runs a function, or an expression, in a frame or a worker and returns its awaited result, as the page sends it.
    *
-   * @param {string | Function} script
-   * @param {unknown[]} parameters of a function
-   * @returns {Promise<any>}
+   * @param {ScriptCall} call
+   * @returns {Promise<import('../window/contracts.js').CloneRecord>}
    * @throws {PageError} the script threw, or its result cannot be cloned
    * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
-  async evaluate(script, ...parameters) {
-    return await this.evaluateIn({}, script, ...parameters);
-  }
-
-  /**
-   * As `evaluate`, with a timeout, or in a frame or a worker.
-   *
-   * @param {{ timeout?: number, frame?: number }} options
-   * @param {string | Function} script
-   * @param {unknown[]} parameters
-   * @returns {Promise<any>}
-   */
-  async evaluateIn({ timeout = this.#host.timeout, frame = 0 }, script, ...parameters) {
-    this.#assertOpen();
-    const isFunction = typeof script === 'function';
-    if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
-    const source = isFunction ? `(${script})` : script;
-    const { bytes, objects } = await this.#evaluate({
-      source,
-      isFunction,
-      parameters: writeValue(parameters),
-      frame,
-      timeout,
-    });
-    return readValue({ bytes: new Uint8Array(bytes), objects });
-  }
-
-  /** @param {ScriptCall} call @returns {Promise<import('../window/contracts.js').CloneRecord>} */
-  async #evaluate({ source, isFunction, parameters: written, frame = 0, timeout = this.#host.timeout }) {
+  async evaluate({ source, isFunction, parameters: written, frame = 0, timeout = this.#host.timeout }) {
     this.#assertOpen();
     const parameters = { bytes: new Uint8Array(written).buffer, buffers: [], shared: [], ports: [], objects: [] };
     const request = { type: 'evaluate', source, isFunction, parameters };
-    const { error, record } = await this.#ask(frame, request, { timeout, what: 'the script' });
+    const { error, record } = await this.ask(frame, request, { timeout, what: 'the script' });
     if (error !== undefined) throw new PageError(error);
     if (record === undefined) throw new TypeError('the page has given no result');
     return record;
@@ -434,24 +370,14 @@ class Page extends EventEmitter {
    * @param {object} request for the window of the frame
    * @param {{ timeout: number, what: string }} limit
    */
-  async #ask(frame, request, { timeout, what }) {
+  async ask(frame, request, { timeout, what }) {
     const { thread, window } = await this.#find(frame);
     const asked = thread.handle.ask(/** @type {any} */ ({ ...request, frame: window }));
     return this.#answerOf(thread, asked, what, timeout);
   }
 
-  /**
-   * Ends the recording that `profile` asked for.
-   *
-   * @param {{ timeout?: number }} [options]
-   * @returns {Promise<import('selfprof').ProfilerTrace>}
-   */
-  async takeProfile({ timeout = this.#host.timeout } = {}) {
-    return JSON.parse((await promisify(gunzip)(await takeProfile(this, timeout))).toString());
-  }
-
-  /** @param {number} timeout */
-  async #takeProfile(timeout) {
+  /** Ends the recording that `profile` asked for. @param {number} timeout @returns {Promise<Uint8Array>} the trace as gzipped JSON */
+  async takeProfile(timeout) {
     this.#assertOpen();
     const main = this.#document?.main;
     if (this.#recording === undefined || main === undefined)
@@ -475,11 +401,6 @@ class Page extends EventEmitter {
     const asked = thread.handle.ask({ type: 'force sample', frame: window });
     const { error } = await this.#answerOf(thread, asked, 'forcing a sample', timeout);
     if (error !== undefined) throw new Error(error);
-  }
-
-  /** Whether the page is in the foreground. */
-  get visible() {
-    return this.#isVisible;
   }
 
   /**
@@ -581,12 +502,8 @@ class Page extends EventEmitter {
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();
-    this.#context.close();
+    this.context.close();
     this.emit('close');
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.close();
   }
 }
 
@@ -608,4 +525,4 @@ function ownResponse(url, html) {
   };
 }
 
-module.exports = { Page, evaluateRecord, internalsOf, navigateAgain, showContent, takeProfile };
+module.exports = { Page };
