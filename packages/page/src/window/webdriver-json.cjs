@@ -11,6 +11,8 @@ const MAX_DEPTH = 100;
 
 /** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */
 class Refusal {
+  code;
+  message;
   #isRefusal = true;
 
   /**
