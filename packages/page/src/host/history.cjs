@@ -1,8 +1,7 @@
 'use strict';
 
-/** How many entries are kept, and how many characters they have together, but for the current one. */
+/** How many entries are kept. */
 const MAX_ENTRIES = 100;
-const MAX_CHARACTERS = 1 << 20;
 
 /** A document, and who asked for it if it was not the user. @typedef {{ url: string, initiator: import('../fetch/origin.cjs').Origin | undefined }} Entry */
 
@@ -16,9 +15,7 @@ class History {
   push(entry) {
     this.#entries.length = this.#current + 1;
     this.#entries.push(entry);
-    let characters = this.#entries.reduce((sum, { url }) => sum + url.length, 0);
-    while (this.#entries.length > 1 && (this.#entries.length > MAX_ENTRIES || characters > MAX_CHARACTERS))
-      characters -= this.#entries.shift()?.url.length ?? 0;
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
     this.#current = this.#entries.length - 1;
   }
 

@@ -24,7 +24,7 @@ const { DrivenWindow } = require('./driven-window.cjs');
  * @typedef {{ waitUntil?: WaitUntil, timeout?: Timeout }} Waiting
  * @typedef {object} Methods
  * @property {import('../../index.js').PageHostOptions} start
- * @property {Waiting & { url: string | null, profile?: import('../../index.js').ProfileOptions }} open
+ * @property {Waiting & { url?: string | null, profile?: import('../../index.js').ProfileOptions }} open
  * @property {{}} windows
  * @property {InWindow} close
  * @property {InWindow & Waiting & { url: string }} navigate
@@ -109,7 +109,7 @@ class HostMethods {
   }
 
   /** @param {Methods['open']} parameters `url` is `null` for a page without a document */
-  async #open({ url, profile, ...wait }) {
+  async #open({ url = 'about:blank', profile, ...wait }) {
     const handle = `window${this.#nextWindow++}`;
     const page = new Page(this.#started);
     this.#started.add(page);

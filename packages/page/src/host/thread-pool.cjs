@@ -138,4 +138,4 @@ class ThreadPool {
   }
 }
 
-module.exports = { MAX_CONTEXTS, PooledThread, ThreadPool };
+module.exports = { PooledThread, ThreadPool };

@@ -7,10 +7,8 @@ const native = require('selfprof/internal/native.cjs');
 
 class Rejections {
   #report;
-  /** Those of this turn, with the reasons. @type {Map<Promise<unknown>, unknown>} */
+  /** Those that were not reported yet, with the reasons. @type {Map<Promise<unknown>, unknown>} */
   #pending = new Map();
-  /** Those of the turn before that were not reported yet. @type {Map<Promise<unknown>, unknown>} */
-  #reported = new Map();
   #isScheduled = false;
 
   /** @param {(reason: unknown, promise: Promise<unknown>) => void} report throws nothing */
@@ -28,7 +26,6 @@ class Rejections {
   note(isRejected, promise, reason) {
     if (!isRejected) {
       this.#pending.delete(promise);
-      this.#reported.delete(promise);
       return;
     }
     this.#pending.set(promise, reason);
@@ -43,12 +40,9 @@ class Rejections {
     // Promise jobs that are due may still handle some.
     native.runPromiseJobs();
     this.#isScheduled = false;
-    this.#reported = this.#pending;
-    this.#pending = new Map();
-    for (const [promise, reason] of this.#reported) {
-      this.#reported.delete(promise);
-      this.#report(reason, promise);
-    }
+    // Those that are rejected meanwhile have their own turn, and a report may handle others.
+    for (const [promise, reason] of [...this.#pending])
+      if (this.#pending.delete(promise)) this.#report(reason, promise);
   }
 }
 

@@ -2,24 +2,10 @@
 
 // V8's host hooks for `import()`, `error.stack` and unhandled rejections, in place of Node's own: stacks show no host code, as in a browser.
 
-const vm = require('node:vm');
-
 const native = require('selfprof/internal/native.cjs');
 
 const { apply } = Reflect;
 const toStringOfError = Error.prototype.toString;
-
-/** Methods of V8's CallSite objects, which work for those of any realm. They come from a context that no page can reach. */
-function callSiteMethods() {
-  const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
-  return vm.runInContext(
-    `Error.stackTraceLimit = 1;
-    Error.prepareStackTrace = (error, sites) => sites;
-    const { getEvalOrigin, getFileName, toString } = Object.getPrototypeOf(new Error('for its call sites').stack[0]);
-    ({ getEvalOrigin, getFileName, toString });`,
-    context,
-  );
-}
 
 /**
  * @param {string[]} hostScripts prefixes of the paths of host code, which the stacks of errors do not show
@@ -28,13 +14,11 @@ function callSiteMethods() {
  * @param {(isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void} host.promiseRejected
  */
 function installV8Hooks(hostScripts, { importModule, promiseRejected }) {
-  const { getEvalOrigin, getFileName, toString } = callSiteMethods();
-
   const isHostSite = (/** @type {NodeJS.CallSite} */ site) => {
-    const file = apply(getFileName, site, []);
+    const file = site.getFileName();
     if (typeof file === 'string') return hostScripts.some((prefix) => file.startsWith(prefix));
     // Built-in functions have no file. Nor has evaluated code, which names where it was evaluated: in a timer, by a script of the host.
-    const origin = apply(getEvalOrigin, site, []);
+    const origin = site.getEvalOrigin();
     return typeof origin === 'string' && hostScripts.some((prefix) => origin.includes(`(${prefix}`));
   };
 
@@ -47,7 +31,7 @@ function installV8Hooks(hostScripts, { importModule, promiseRejected }) {
     }
     // Errors of jsdom's functions belong to this realm, and come with all sites. Those of the host alone show where they are from.
     const ofPage = sites.filter((site) => !isHostSite(site));
-    for (const site of ofPage.length > 0 ? ofPage : sites) text += `\n    at ${apply(toString, site, [])}`;
+    for (const site of ofPage.length > 0 ? ofPage : sites) text += `\n    at ${site}`;
     return text;
   };
 

@@ -12,9 +12,7 @@ function installObjectUrls() {
       if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
       const blob = host.platform.blobOf(object);
       if (blob === undefined) throw new TypeError(`${context}: parameter 1 is not of type 'Blob'.`);
-      const url = host.createObjectUrl(blob.bytes, blob.type);
-      if (url === '') throw new DOMException(`${context}: the page has too many object URLs.`, 'QuotaExceededError');
-      return url;
+      return host.createObjectUrl(blob.bytes, blob.type);
     },
     /** @param {any} url of the page */
     revokeObjectURL(url) {

@@ -11,6 +11,10 @@ const MAX_DEPTH = 100;
 
 /** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */
 class Refusal {
+  code;
+  message;
+  #isRefusal = true;
+
   /**
    * @param {string} code
    * @param {string} message
@@ -18,6 +22,11 @@ class Refusal {
   constructor(code, message) {
     this.code = code;
     this.message = message;
+  }
+
+  /** Asks no proxy for its prototype. @param {unknown} thrown @returns {thrown is Refusal} */
+  static is(thrown) {
+    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
   }
 }
 
@@ -97,7 +106,7 @@ function resolve(value, references) {
  */
 function execute(callee, parameters, references, isAsync, { describe, settle }, onDone) {
   const fail = (/** @type {unknown} */ error) => {
-    if (error instanceof Refusal) {
+    if (Refusal.is(error)) {
       onDone({ error: { code: error.code, message: error.message } });
       return;
     }
@@ -144,7 +153,7 @@ function write(value, references, describe) {
   try {
     return { text: toText(value, references) };
   } catch (error) {
-    if (error instanceof Refusal) return { error: { code: error.code, message: error.message } };
+    if (Refusal.is(error)) return { error: { code: error.code, message: error.message } };
     const { name, message } = describe(error);
     return { error: { code: 'javascript error', message: `${name}: ${message}` } };
   }
