@@ -52,6 +52,20 @@ suite('the text of a function of the host', () => {
   });
 });
 
+test('interfaces are functions of their realm', async (t) => {
+  const script = () => {
+    for (const value of [Event, EventTarget, Performance, Profiler, DOMException]) {
+      if (!(value instanceof Function) || value.constructor !== Function) return value.name;
+    }
+    return '';
+  };
+  const page = await openHtml(t, '', { routes: { '/w.js': `postMessage((${script})())` } });
+  const inWorker = await page.evaluate(
+    "new Promise((resolve) => { new Worker('/w.js').onmessage = ({ data }) => resolve(data); })",
+  );
+  assert.deepEqual([await page.evaluate(script), inWorker], ['', '']);
+});
+
 test('all functions of a window have names', async (t) => {
   const page = await openHtml(t, '');
   const nameless = await page.evaluate(() => {

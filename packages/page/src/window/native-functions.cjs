@@ -7,7 +7,7 @@ const { namedOperations } = require('selfprof:named-operations');
 
 const { toString } = Function.prototype;
 const { endsWith } = String.prototype;
-const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
+const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
 /** Shared by the windows of a thread: a function of one window may be given to the `toString` of another. */
 const { get: textOf, set: setText } = host.functionTexts;
 
@@ -69,6 +69,19 @@ function isBuiltIn(part) {
   return apply(endsWith, apply(toString, part, []), ['{ [native code] }']);
 }
 
+/**
+ * Makes an interface without a parent a function of this realm: jsdom's inherit from the `Function.prototype` of its own realm, which pages
+ * and the interfaces that extend them would get.
+ *
+ * @param {Function} interfaceObject
+ */
+function adopt(interfaceObject) {
+  const parent = getPrototypeOf(interfaceObject);
+  // Other interfaces inherit from their parents, which have prototypes for instances.
+  if (typeof parent === 'function' && getOwnPropertyDescriptor(parent, 'prototype') === undefined)
+    setPrototypeOf(interfaceObject, Function.prototype);
+}
+
 /** Must be called when all functions of the window have been defined, and before a script of the page runs. */
 function hideHostCode() {
   nameOperations();
@@ -77,6 +90,7 @@ function hideHostCode() {
     const value = getOwnPropertyDescriptor(globalThis, key)?.value;
     // Interfaces, with their static members and their prototypes. Those of ECMAScript are native already.
     if (typeof value !== 'function' || isBuiltIn(value)) continue;
+    adopt(value);
     noteFunctions(value);
     const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value;
     if (typeof prototype === 'object' && prototype !== null) noteFunctions(prototype);
