@@ -194,7 +194,9 @@ suite('an element', () => {
     );
     assert.deepEqual(await list.allTextContents(), ['Apple pie', 'apple', 'Cherry x']);
     assert.equal((await list.all()).length, 3);
-    await assert.rejects(list.click(), { message: 'strict mode violation: the selector finds 3 elements' });
+    await assert.rejects(list.click(), {
+      message: 'strict mode violation: the selector finds 3 elements; choose one with first(), last() or nth()',
+    });
     await assert.rejects(page.click('li', { strict: true }), { message: /strict mode violation/ });
     assert.equal(await page.textContent('li'), 'Apple pie');
     for (const bad of ['li:nope', '//[', 'xpath=//li/text()'])

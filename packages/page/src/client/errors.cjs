@@ -2,6 +2,10 @@
 
 // Errors that users of the page host get.
 
+/** What calls say of a page whose thread has ended. */
+const TERMINATED =
+  'the page was terminated, because it did not respond or ran out of memory\n\nhint: navigate to continue';
+
 /** What a script in a page threw. */
 class PageError extends Error {
   name = 'PageError';
@@ -31,4 +35,4 @@ function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-module.exports = { PageError, TimeoutError, messageOf, textOf };
+module.exports = { TERMINATED, PageError, TimeoutError, messageOf, textOf };

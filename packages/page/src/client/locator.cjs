@@ -7,6 +7,12 @@
 /** @typedef {import('../../index.js').ClickOptions} ClickOptions */
 /** @typedef {(action: string, selector: string, options?: ActionOptions, parameters?: object) => Promise<any>} Act what is not a method of pages */
 
+/** @param {unknown[]} options that a test would believe to apply @throws {TypeError} */
+function checkNoOptions(options) {
+  if (options.some((option) => option !== undefined))
+    throw new TypeError('locator() takes a selector only: options such as hasText are not supported');
+}
+
 /**
  * The members that give locators are of this class, as those of the page are.
  *
@@ -28,8 +34,9 @@ class Locator {
     return this.#page;
   }
 
-  /** @param {string} selector */
-  locator(selector) {
+  /** @param {string} selector @param {undefined[]} options those of Playwright, such as `hasText`, are missing */
+  locator(selector, ...options) {
+    checkNoOptions(options);
     return new Locator(this.#page, `${this.#selector} >> ${selector}`, this.#act);
   }
 
@@ -203,4 +210,4 @@ function strictly(options) {
   return /** @type {Options & { strict: boolean }} */ ({ strict: true, ...options });
 }
 
-module.exports = { Locator };
+module.exports = { Locator, checkNoOptions };

@@ -14,7 +14,7 @@ const { readValue, writeValue } = require('./cloned-values.cjs');
 const { cookieTextOf, toCookie } = require('./cookie-texts.cjs');
 const { TimeoutError } = require('./errors.cjs');
 const { checkTimeout } = require('./host-options.cjs');
-const { Locator } = require('./locator.cjs');
+const { Locator, checkNoOptions } = require('./locator.cjs');
 const { toHeaders, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { Routes } = require('./routes.cjs');
 const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
@@ -385,8 +385,9 @@ class Page extends EventEmitter {
     return state === 'attached' || state === 'visible' ? this.locator(selector) : null;
   }
 
-  /** @param {string} selector */
-  locator(selector) {
+  /** @param {string} selector @param {undefined[]} options those of Playwright, such as `hasText`, are missing */
+  locator(selector, ...options) {
+    checkNoOptions(options);
     return new Locator(this, toSelector(selector), (...action) => this.#act(...action));
   }
 

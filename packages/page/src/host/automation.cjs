@@ -3,7 +3,7 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
-const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
+const { PageError, TERMINATED, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { isSameDocument } = require('./same-document.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
@@ -41,11 +41,7 @@ class Automation {
   assertOpen({ frame, document }) {
     const { documentNumber, isAlive, threads } = this.#page;
     if (this.#page.closed) throw new CommandError('no such window', 'the window is closed');
-    if (!isAlive)
-      throw new CommandError(
-        'unknown error',
-        'the page was terminated, because it did not respond or ran out of memory\n\nhint: navigate to continue',
-      );
+    if (!isAlive) throw new CommandError('unknown error', TERMINATED);
     if (frame === 0) return;
     if (document !== documentNumber || !threads?.frames().some((known) => known.frame === frame))
       throw new CommandError('no such window', 'the frame is gone');

@@ -9,7 +9,7 @@ const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
-const { PageError, messageOf } = require('../client/errors.cjs');
+const { PageError, TERMINATED, messageOf } = require('../client/errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
@@ -432,6 +432,7 @@ class Page extends EventEmitter {
   /** A call that comes while the document is replaced is for the next one. @param {number} frame */
   async #find(frame) {
     await this.#replaced;
+    if (this.#document !== undefined && !this.isAlive) throw new Error(TERMINATED);
     const target = this.#document?.threads.find(frame);
     if (target === undefined) throw new Error(`the page has no frame ${frame}`);
     return target;

@@ -304,7 +304,10 @@ const OF_ALL = {
 function act(window, { steps, isStrict, action, parameters }) {
   const found = query(window._document, steps);
   if (isStrict && found.length > 1 && action !== 'count' && action !== 'read all')
-    throw new Refusal('invalid argument', `strict mode violation: the selector finds ${found.length} elements`);
+    throw new Refusal(
+      'invalid argument',
+      `strict mode violation: the selector finds ${found.length} elements; choose one with first(), last() or nth()`,
+    );
   if (Object.hasOwn(OF_ALL, action)) return { result: OF_ALL[action](found, parameters) ?? null };
   if (found.length === 0) return { waiting: 'no element is found' };
   try {
