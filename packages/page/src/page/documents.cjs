@@ -215,6 +215,7 @@ function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
   window._settings.dispatcher?.close();
+  for (const channel of realms.realmOf(window)?.channels ?? []) channel.close();
   postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
   realms.remove(window);
   thread.windows.close(window);
