@@ -2,6 +2,8 @@
 
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
+const { randomUUID } = require('node:crypto');
+
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { NoDocument } = require('../fetch/document-description.cjs');
@@ -45,6 +47,8 @@ class AgentThreads {
   #nextWindow = 0;
   #isVisible;
   #blobs = new BlobRegistry();
+  /** No other page has it. */
+  #name = randomUUID();
   #workers;
 
   /**
@@ -77,7 +81,17 @@ class AgentThreads {
     const { initScripts } = this.#host;
     const cookies = this.#host.saveCookies();
     const isVisible = this.#isVisible;
-    handle.post({ type: 'open', document, content, cookies, ancestors, storage, initScripts, isVisible });
+    handle.post({
+      type: 'open',
+      page: this.#name,
+      document,
+      content,
+      cookies,
+      ancestors,
+      storage,
+      initScripts,
+      isVisible,
+    });
     return thread;
   }
 
@@ -92,7 +106,8 @@ class AgentThreads {
   openWorker(document, content, owner, port) {
     const handle = this.#host.takeThread('worker', document);
     const thread = this.#add(handle, document, { owner });
-    handle.post({ type: 'open worker', document, content, cookies: this.#host.saveCookies(), port }, [port]);
+    const cookies = this.#host.saveCookies();
+    handle.post({ type: 'open worker', page: this.#name, document, content, cookies, port }, [port]);
     return thread;
   }
 

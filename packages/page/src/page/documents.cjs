@@ -216,6 +216,7 @@ function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
   window._settings.dispatcher?.close();
+  for (const channel of realms.realmOf(window)?.channels ?? []) channel.close();
   postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
   windowClosed();
   realms.remove(window);

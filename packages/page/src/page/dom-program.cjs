@@ -8,6 +8,7 @@ const automation = require('./automation/commands.cjs');
 const { evaluate } = require('./evaluate-script.cjs');
 const frames = require('./frame-element.cjs');
 const { runInitScripts, setInitScripts } = require('./init-scripts.cjs');
+const { restoreInterfaces } = require('./node-interfaces.cjs');
 const { embed, receiveMessage } = require('./remote-window.cjs');
 const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
@@ -83,6 +84,7 @@ module.exports = {
   setVisible,
 
   unload() {
+    automation.answerAll();
     if (page !== undefined) unload(page._document, { isNavigation: true });
     sendChanges();
   },
@@ -96,6 +98,7 @@ module.exports = {
     for (const { window } of realms.all()) closeWindow(window);
     frames.reset();
     forgetStorage();
+    restoreInterfaces();
   },
 
   /** @param {unknown} error @param {any} [window] */

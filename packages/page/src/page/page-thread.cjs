@@ -148,6 +148,11 @@ class PageThread {
     return this.#open.client;
   }
 
+  /** What the names of its BroadcastChannels begin with: those of other pages and origins have other names. */
+  get channelPrefix() {
+    return `${this.#open.page} ${this.client.origin}`;
+  }
+
   /** Whether it has documents. */
   get isOpen() {
     return this.#parts !== undefined;
@@ -204,7 +209,8 @@ class PageThread {
     // https://html.spec.whatwg.org/multipage/webappapis.html#the-hostpromiserejectiontracker-implementation
     const place = native.mutedRejection(promise);
     if (place !== undefined) this.reports.mutedRejection(place, reason);
-    else if (promise instanceof Promise) this.fail(reason);
+    // Those of streams are promises of this realm, and what a page throws in their reactions is not.
+    else if (promise instanceof Promise && reason instanceof Error) this.fail(reason);
     else if (this.#parts !== undefined) this.dom.reject(reason, promise);
   }
 
@@ -263,13 +269,24 @@ class PageThread {
     this.enter(() => this.dom.setVisible(isVisible));
   }
 
-  /** Makes this the thread of a document, or of a worker. @param {ThreadDocument} document @param {import('./thread-types.js').SavedCookies} saved */
-  #become({ url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile }, saved) {
+  /**
+   * Makes this the thread of a document, or of a worker.
+   *
+   * @param {ThreadDocument} document
+   * @param {import('./thread-types.js').SavedCookies} saved
+   * @param {string} page the name of the page that it is in
+   */
+  #become(
+    { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile },
+    saved,
+    page,
+  ) {
     const cookies = new CookieCopy(saved, (change) => this.tell({ type: 'cookie', change }));
     const blobs = new BlobUrlStore(this, serialize(origin));
     const blobAt = (/** @type {string} */ blobUrl) => blobs.find(blobUrl);
     this.#parts = {
       client: { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt },
+      page,
       cookies,
       blobs,
       windows: new WindowRegistry(this, this.#jsdomScripts),
@@ -327,15 +344,15 @@ class PageThread {
 
   /** What the host sends, by the message's type. @type {Record<string, (message: any) => unknown>} */
   #onMessage = {
-    open: ({ document, content, cookies, ancestors, storage, initScripts, isVisible }) => {
+    open: ({ page, document, content, cookies, ancestors, storage, initScripts, isVisible }) => {
       this.#setVisible(isVisible);
-      this.#become(document, cookies);
+      this.#become(document, cookies, page);
       const { userAgent } = this.#options;
       const description = { ...this.describe(document, content), userAgent, ancestors, storage, initScripts };
       this.enter(() => this.dom.open(description, content.body));
     },
-    'open worker': ({ document, content, cookies, port }) => {
-      this.#become(document, cookies);
+    'open worker': ({ page, document, content, cookies, port }) => {
+      this.#become(document, cookies, page);
       const { userAgent } = this.#options;
       const description = { ...this.describe(document, content), ...document.worker, userAgent };
       this.enter(() => this.dom.open(description, port));
@@ -391,6 +408,7 @@ class PageThread {
 /**
  * @typedef {object} PageParts
  * @property {ThreadClient & { url: string }} client
+ * @property {string} page its name
  * @property {CookieCopy} cookies
  * @property {BlobUrlStore} blobs
  * @property {WindowRegistry} windows

@@ -87,6 +87,7 @@ export interface ThreadAnswer {
 export type ToThread =
   | {
       type: 'open';
+      page: string;
       document: PageDocument;
       content: DocumentContent;
       cookies: SavedCookies;
@@ -95,7 +96,14 @@ export type ToThread =
       initScripts: string[];
       isVisible: boolean;
     }
-  | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; cookies: SavedCookies; port: MessagePort }
+  | {
+      type: 'open worker';
+      page: string;
+      document: WorkerDocument;
+      content: WorkerContent;
+      cookies: SavedCookies;
+      port: MessagePort;
+    }
   | { type: 'cookie'; change: CookieChange; isOwn: boolean }
   | { type: 'worker gone'; id: number; error?: string | undefined; hasStarted?: boolean | undefined }
   | {

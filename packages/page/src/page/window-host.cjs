@@ -2,7 +2,7 @@
 
 // What our code in a window's realm (../window) gets from this thread: the module `selfprof:host`.
 
-const { MessageChannel } = require('node:worker_threads');
+const { BroadcastChannel, MessageChannel } = require('node:worker_threads');
 
 const { thread } = require('./thread.cjs');
 const Event = require('jsdom/lib/generated/idl/Event.js');
@@ -16,6 +16,7 @@ const { eventCounts, interactionCount } = require('./event-counts.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const { post } = require('./message-channels.cjs');
+const nodeInterfaces = require('./node-interfaces.cjs');
 const { platformObjectsOf } = require('./platform-objects.cjs');
 const { startWorker } = require('./started-workers.cjs');
 
@@ -146,6 +147,24 @@ function hostFor(realm) {
       });
     },
     closePipe: (pipe) => pipe.close(),
+    openChannel(name, onRecord) {
+      const channel = new BroadcastChannel(`${thread.channelPrefix} ${name}`);
+      channel.onmessage = (/** @type {any} */ { data }) => {
+        thread.enter(() => onRecord(data, window._origin));
+      };
+      realm.channels ??= new Set();
+      realm.channels.add(channel);
+      return {
+        post: (record) => channel.postMessage(record),
+        close() {
+          realm.channels?.delete(channel);
+          channel.close();
+        },
+      };
+    },
+    streams: nodeInterfaces.streams,
+    CryptoKey: nodeInterfaces.CryptoKey,
+    encrypt: nodeInterfaces.encrypt,
     pipes,
     functionTexts,
   };

@@ -9,6 +9,7 @@
  * @property {import('../window/contracts.js').WindowCode} code functions of the window's realm
  * @property {import('./document-loading.cjs').Loading} [loading] of its document
  * @property {() => number} [now] `performance.now()` of the window
+ * @property {Set<{ close(): void }>} [channels] that are open
  * @property {boolean} [isRestricted] whether a frame around it is sandboxed
  * @property {boolean} [isIsolated] cross-origin isolated
  * @property {boolean} [allowsSameOrigin] whether frames in it may have another origin than an opaque one

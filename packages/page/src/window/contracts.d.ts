@@ -254,6 +254,21 @@ export interface WindowHost {
   writePipe(pipe: MessagePort, record: CloneRecord): void;
   readPipe(pipe: MessagePort, onRecord: (record: CloneRecord) => void): void;
   closePipe(pipe: MessagePort): void;
+  /** Opens a channel to the documents and workers of the page that have this origin. */
+  openChannel(
+    name: string,
+    onRecord: (record: CloneRecord, origin: string) => void,
+  ): { post(record: CloneRecord): void; close(): void };
+  /** Node's interfaces of streams, by name. */
+  streams: Record<string, any>;
+  /** Node's. */
+  CryptoKey: any;
+  encrypt(
+    operation: string,
+    parameters: unknown[],
+    onDone: (value: unknown) => void,
+    onFail: (name: string, message: string) => void,
+  ): void;
   /** Node's ports behind the message ports of the thread. */
   pipes: {
     get(port: object): MessagePort | undefined;

@@ -1,9 +1,10 @@
 'use strict';
 
-// Bodies of requests and responses. They are always whole: `body` is null, because there are no streams here.
+// Bodies of requests and responses. Those of the network are whole: `body` is a stream of what is there already.
 // https://fetch.spec.whatwg.org/#body-mixin
 
 const host = require('selfprof:host');
+const { isStream, readStream, streamOf } = require('./streams.cjs');
 const { defineInterfaceObject } = require('./webidl-members.cjs');
 
 /**
@@ -29,14 +30,28 @@ class Body {
   #bytes;
   #isUsed = false;
   #headers;
+  /** @type {ReadableStream | null} */
+  #stream = null;
+  /** Whether a page gave the stream. */
+  #isStreamed;
 
   /**
-   * @param {Uint8Array<ArrayBuffer> | null} bytes
+   * @param {Uint8Array<ArrayBuffer> | ReadableStream | null} body
    * @param {Headers} headers
    */
-  constructor(bytes, headers) {
-    this.#bytes = bytes;
+  constructor(body, headers) {
+    this.#isStreamed = isStream(body);
+    if (isStream(body)) this.#stream = body;
+    this.#bytes = isStream(body) ? null : body;
     this.#headers = headers;
+  }
+
+  get stream() {
+    if (this.#bytes !== null)
+      this.#stream ??= streamOf(this.#bytes, () => {
+        this.#isUsed = true;
+      });
+    return this.#stream;
   }
 
   get bytes() {
@@ -49,8 +64,11 @@ class Body {
 
   /** Makes another body with the same bytes. Throws if this one was read. @param {Headers} headers */
   copy(headers) {
-    if (this.#isUsed) throw new TypeError('The body has already been read.');
-    return new Body(this.#bytes, headers);
+    this.#check();
+    if (!this.#isStreamed || this.#stream === null) return new Body(this.#bytes, headers);
+    const [own, other] = this.#stream.tee();
+    this.#stream = own;
+    return new Body(other, headers);
   }
 
   /**
@@ -60,10 +78,20 @@ class Body {
    */
   consume(convert) {
     return new Promise((resolve) => {
-      if (this.#isUsed) throw new TypeError('The body has already been read.');
-      this.#isUsed = this.#bytes !== null;
-      resolve(convert(this.#bytes ?? new Uint8Array(), this.#headers.get('content-type') ?? ''));
+      this.#check();
+      this.#isUsed = this.#bytes !== null || this.#stream !== null;
+      const type = this.#headers.get('content-type') ?? '';
+      if (this.#isStreamed && this.#stream !== null) {
+        resolve(readStream(this.#stream).then((bytes) => convert(bytes, type)));
+        return;
+      }
+      this.#stream?.cancel();
+      resolve(convert(this.#bytes ?? new Uint8Array(), type));
     });
+  }
+
+  #check() {
+    if (this.#isUsed || this.#stream?.locked) throw new TypeError('The body has already been read.');
   }
 }
 
@@ -99,8 +127,7 @@ function mixInBody(Interface, bodyOf) {
   const attributes = {
     /** @this {Instance} */
     get body() {
-      bodyOf(this);
-      return null;
+      return bodyOf(this).stream;
     },
     /** @this {Instance} */
     get bodyUsed() {

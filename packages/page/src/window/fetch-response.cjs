@@ -3,6 +3,7 @@
 // The interface `Response`. https://fetch.spec.whatwg.org/#response-class
 
 const host = require('selfprof:host');
+const { isStream } = require('./streams.cjs');
 const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.cjs');
 
 /** https://fetch.spec.whatwg.org/#null-body-status */
@@ -51,16 +52,16 @@ class Response {
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(statusText)) throw new TypeError('Invalid statusText');
     this.#response = { type: 'default', url: '', redirected: false, status, statusText };
     this.#headers = host.newHeaders(options.headers, 'response');
-    /** @type {Uint8Array<ArrayBuffer> | null} */
-    let bytes = null;
+    /** @type {Uint8Array<ArrayBuffer> | ReadableStream | null} */
+    let content = null;
     if (body !== null) {
       if (NULL_BODY_STATUSES.includes(status)) throw new TypeError('Response with null body status cannot have body');
-      const extracted = extractBody(body);
-      bytes = extracted.bytes;
+      const extracted = isStream(body) ? { bytes: body, type: null } : extractBody(body);
+      content = extracted.bytes;
       if (extracted.type !== null && !this.#headers.has('content-type'))
         this.#headers.append('content-type', extracted.type);
     }
-    this.#body = new Body(bytes, this.#headers);
+    this.#body = new Body(content, this.#headers);
   }
 
   static error() {

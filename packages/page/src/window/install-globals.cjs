@@ -5,6 +5,7 @@
 const host = require('selfprof:host');
 const { Profiler } = require('selfprof/internal/profiler.cjs');
 const { installBrands } = require('./brands.cjs');
+const { installBroadcastChannel } = require('./broadcast-channel.cjs');
 const { installCloning } = require('./structured-clone-api.cjs');
 const { defineAttribute, defineHandler, defineInterfaceObject } = require('./webidl-members.cjs');
 const { installFetch } = require('./fetch-api.cjs');
@@ -16,6 +17,8 @@ const { hideHostCode } = require('./native-functions.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installResizeObserver } = require('./resize-observer.cjs');
+const { installStreams } = require('./streams.cjs');
+const { installSubtleCrypto } = require('./subtle-crypto.cjs');
 const { coarsenTemporal } = require('./temporal-now.cjs');
 const { installTiming } = require('./window-timing.cjs');
 const { installWorkerScope } = require('./worker-globals.cjs');
@@ -31,6 +34,9 @@ function install(settings) {
   if (settings.scope !== undefined) installWorkerScope(settings.scope);
   installCloning();
   installPorts();
+  installBroadcastChannel();
+  installStreams();
+  if (settings.isSecure) installSubtleCrypto();
   installObjectUrls();
   installFetch();
   if (!isWorker) {

@@ -231,6 +231,9 @@ function execute({ realm, window, references }, { script, parameters, isAsync },
   code.execute(callee, code.parse(parameters), references.forWindow(), isAsync === true, done);
 }
 
+/** Answers that are not given yet. @type {Set<() => void>} */
+const answers = new Set();
+
 /**
  * Performs a command.
  *
@@ -260,7 +263,16 @@ function perform(realm, { command, names, parameters }, onDone) {
   }
   // Answers after the tasks that the page has queued by now, such as following a link, so that the driver is notified of a navigation
   // first.
-  thread.tasks.start(() => setImmediate(() => onDone(outcome)), 0, false);
+  const answer = () => {
+    if (answers.delete(answer)) onDone(outcome);
+  };
+  answers.add(answer);
+  thread.tasks.start(() => setImmediate(answer), 0, false);
 }
 
-module.exports = { perform };
+/** The document ends: what was done in it was done. */
+function answerAll() {
+  for (const answer of answers) answer();
+}
+
+module.exports = { answerAll, perform };

@@ -1,0 +1,77 @@
+'use strict';
+
+// Streams, which are Node's, and those of blobs.
+
+const host = require('selfprof:host');
+const { defineInterfaceObject } = require('./webidl-members.cjs');
+
+const { ReadableStream } = host.streams;
+
+/**
+ * A stream of bytes that are there already.
+ *
+ * @param {Uint8Array} bytes
+ * @param {() => void} [onUse] is called when it is read or canceled
+ * @returns {ReadableStream}
+ */
+function streamOf(bytes, onUse = () => {}) {
+  const source = {
+    pull(/** @type {ReadableStreamDefaultController} */ controller) {
+      onUse();
+      if (bytes.byteLength > 0) controller.enqueue(new Uint8Array(bytes));
+      controller.close();
+    },
+    cancel: () => onUse(),
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+/** Reads a stream of a page to its end. @param {ReadableStream} stream @returns {Promise<Uint8Array<ArrayBuffer>>} */
+async function readStream(stream) {
+  const reader = stream.getReader();
+  /** @type {Uint8Array[]} */
+  const chunks = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (value?.[Symbol.toStringTag] !== 'Uint8Array') throw new TypeError('A chunk of the body is not a Uint8Array');
+    chunks[chunks.length] = value;
+    size += value.byteLength;
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** @param {unknown} value @returns {value is ReadableStream} */
+function isStream(value) {
+  return value instanceof ReadableStream;
+}
+
+function installStreams() {
+  for (const [name, Interface] of Object.entries(host.streams)) {
+    host.platform.refuse(Interface);
+    defineInterfaceObject(name, Interface);
+  }
+  const { stream } = {
+    /** @this {unknown} */
+    stream() {
+      const blob = host.platform.blobOf(this);
+      if (blob === undefined) throw new TypeError('Illegal invocation');
+      return streamOf(blob.bytes);
+    },
+  };
+  Object.defineProperty(globalThis.Blob.prototype, 'stream', {
+    value: stream,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+module.exports = { installStreams, isStream, readStream, streamOf };
