@@ -45,7 +45,9 @@ Reflect.deleteProperty(SubtleCrypto, 'is');
 /** A result as an object of this realm. @param {any} value */
 function adopt(value) {
   if (typeof value !== 'object' || value instanceof CryptoKey) return value;
-  if (host.platform.kindOf(value) === 'ArrayBuffer') return new Uint8Array(new Uint8Array(value)).buffer;
+  // It belongs to Node's realm.
+  if (Object.prototype.toString.call(value) === '[object ArrayBuffer]')
+    return new Uint8Array(new Uint8Array(value)).buffer;
   return value.privateKey instanceof CryptoKey ? { ...value } : parse(stringify(value));
 }
 
