@@ -82,6 +82,11 @@ function adopt(interfaceObject) {
     setPrototypeOf(interfaceObject, Function.prototype);
 }
 
+/** Whether all windows of the thread have a function: Node's interfaces, and jsdom's helpers. @param {string | symbol} key @param {Function} value */
+function isShared(key, value) {
+  return value === host.CryptoKey || (typeof key === 'string' && (host.streams[key] === value || key[0] === '_'));
+}
+
 /** Must be called when all functions of the window have been defined, and before a script of the page runs. */
 function hideHostCode() {
   nameOperations();
@@ -90,7 +95,7 @@ function hideHostCode() {
     const value = getOwnPropertyDescriptor(globalThis, key)?.value;
     // Interfaces, with their static members and their prototypes. Those of ECMAScript are native already.
     if (typeof value !== 'function' || isBuiltIn(value)) continue;
-    adopt(value);
+    if (!isShared(key, value)) adopt(value);
     noteFunctions(value);
     const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value;
     if (typeof prototype === 'object' && prototype !== null) noteFunctions(prototype);
