@@ -381,7 +381,7 @@ export class Page {
   focus(selector: string, options?: ActionOptions): Promise<void>;
   blur(selector: string, options?: ActionOptions): Promise<void>;
   /** Fires an event, which bubbles. */
-  dispatchEvent(selector: string, type: string, init?: EventInit, options?: ActionOptions): Promise<void>;
+  dispatchEvent(selector: string, type: string, init?: object, options?: ActionOptions): Promise<void>;
 
   textContent(selector: string, options?: ActionOptions): Promise<string | null>;
   /** The text that is visible. */
@@ -509,7 +509,7 @@ export interface Locator {
   focus(options?: ActionOptions): Promise<void>;
   blur(options?: ActionOptions): Promise<void>;
   /** Fires an event, which bubbles. */
-  dispatchEvent(type: string, init?: EventInit, options?: ActionOptions): Promise<void>;
+  dispatchEvent(type: string, init?: object, options?: ActionOptions): Promise<void>;
 
   textContent(options?: ActionOptions): Promise<string | null>;
   /** The text that is visible. */

@@ -45,8 +45,9 @@ export function top(trace, atLeast = 6) {
   });
   const { functions } = JSON.parse(json);
   assert(functions.length >= atLeast);
-  return functions.map(({ name, resource, line, column, selfTime, totalTime }) => ({
-    name: name || '(anonymous)',
+  return functions.map(({ name, inferredName, resource, line, column, selfTime, totalTime }) => ({
+    // What is inferred is marked.
+    name: name || (inferredName ? `${inferredName}*` : '(anonymous)'),
     resource,
     line,
     column,
