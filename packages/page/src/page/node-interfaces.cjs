@@ -52,7 +52,10 @@ function restoreInterfaces() {
  * @param {(name: string, message: string) => void} onFail gets the name of a DOMException, or `TypeError`
  */
 function encrypt(operation, parameters, onDone, onFail) {
-  subtle[operation](...parameters).then(onDone, (/** @type {Error} */ { name, message }) => onFail(name, message));
+  subtle[operation](...parameters).then(onDone, (/** @type {Error} */ { name, message }) =>
+    // Node 22 has a name of its own for it.
+    onFail(name === 'InvalidAccessException' ? 'InvalidAccessError' : name, message),
+  );
 }
 
 module.exports = { CryptoKey, encrypt, restoreInterfaces, streams };

@@ -8,6 +8,8 @@ const { stringify } = JSON;
 
 /** How deep values may be nested, of the 128 levels that the CLI reads. */
 const MAX_DEPTH = 100;
+/** How many items a value may have: a sparse array can claim billions. */
+const MAX_ITEMS = 4_000_000;
 
 /** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */
 class Refusal {
@@ -70,8 +72,11 @@ function objectToText(value, references, around) {
     throw new Refusal('javascript error', `the value is nested more than ${MAX_DEPTH} levels deep`);
   const write = (/** @type {unknown} */ member) => toText(member, references, [...around, value]);
   if (Object.hasOwn(value, 'toJSON') && typeof value.toJSON === 'function') return write(value.toJSON());
-  if (Array.isArray(value) || isCollection || Object.prototype.toString.call(value) === '[object Arguments]')
-    return `[${Array.from({ length: Number(value.length) >>> 0 }, (_, at) => write(value[at])).join()}]`;
+  if (Array.isArray(value) || isCollection || Object.prototype.toString.call(value) === '[object Arguments]') {
+    const length = Number(value.length) >>> 0;
+    if (length > MAX_ITEMS) throw new Refusal('javascript error', `the value is too large: it has ${length} items`);
+    return `[${Array.from({ length }, (_, at) => write(value[at])).join()}]`;
+  }
   const members = ownKeys(value)
     .filter((key) => typeof key === 'string' && getOwnPropertyDescriptor(value, key)?.enumerable)
     .map((key) => `${stringify(key)}:${write(value[key])}`);
