@@ -36,8 +36,11 @@ suite('open', () => {
     });
     const page = await open(t, server.url('/'), { waitUntil: 'domcontentloaded' });
     assert.deepEqual(page.log, ['interactive']);
+    await page.evaluate(() => {
+      globalThis.loaded = new Promise((resolve) => addEventListener('load', () => resolve()));
+    });
     release();
-    await page.evaluate(() => new Promise((resolve) => addEventListener('load', resolve)).then(() => {}));
+    await page.evaluate('loaded');
     assert.deepEqual(page.log, ['interactive', 'slow', 'complete']);
   });
 
