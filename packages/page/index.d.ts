@@ -163,7 +163,7 @@ export interface RoutedRequest {
   /** By their names in lower case. */
   headers(): Record<string, string>;
   postData(): string | null;
-  postDataBuffer(): Buffer | null;
+  postDataBuffer(): Uint8Array | null;
   postDataJSON(): unknown;
   /** Such as `document`, `script`, `stylesheet`, `image` or `fetch`. */
   resourceType(): string;
