@@ -12,8 +12,7 @@ class PageOfTest extends Page {
   async evaluate(script, ...parameters) {
     const isFunction = typeof script === 'function';
     const source = isFunction ? `(${script})` : script;
-    const { bytes, objects } = await super.evaluate({ source, isFunction, parameters: writeValue(parameters) });
-    return readValue({ bytes: new Uint8Array(bytes), objects });
+    return readValue(await super.evaluate({ source, isFunction, parameters: writeValue(parameters) }));
   }
 
   async takeProfile() {

@@ -8,6 +8,9 @@ const RANGES = {
   timeout: [0, Infinity],
 };
 
+/** The longest delay of a timer, in milliseconds: 24 days. A longer timeout is treated as no timeout. */
+const MAX_DELAY = 0x7fff_ffff;
+
 /**
  * Checks the options of a page host.
  *
@@ -36,4 +39,4 @@ function checkTimeout(milliseconds) {
   if (!(milliseconds >= 0)) throw new RangeError(`a timeout is at least 0 milliseconds, not ${milliseconds}`);
 }
 
-module.exports = { checkHostOptions, checkTimeout };
+module.exports = { MAX_DELAY, checkHostOptions, checkTimeout };

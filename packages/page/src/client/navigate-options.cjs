@@ -46,6 +46,16 @@ function toHeaders(headers, url) {
   if (url.protocol === 'http:' || url.protocol === 'https:') {
     throw new TypeError(`headers are for documents on disk; the headers of ${url} come from its server`);
   }
+  return toHeaderList(headers);
+}
+
+/**
+ * Headers as a list, with their names in lower case.
+ *
+ * @param {Record<string, string> | Iterable<readonly [string, string]>} headers
+ * @returns {[name: string, value: string][]}
+ */
+function toHeaderList(headers) {
   const list = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   return list.map(([name, value]) => [String(name).toLowerCase(), String(value)]);
 }
@@ -65,4 +75,4 @@ function toRecordingOptions({ sampleInterval = 1, maxBufferSize = DEFAULT_SAMPLE
   return { sampleInterval, maxBufferSize, includeSameOriginFrames: includeSameOriginFrames === true };
 }
 
-module.exports = { toHeaders, toRecordingOptions, toUrl, toWaitUntil };
+module.exports = { toHeaderList, toHeaders, toRecordingOptions, toUrl, toWaitUntil };

@@ -13,7 +13,7 @@ const { gunzip } = require('node:zlib');
 const { readValue, writeValue } = require('./cloned-values.cjs');
 const { cookieTextOf, toCookie } = require('./cookie-texts.cjs');
 const { TimeoutError } = require('./errors.cjs');
-const { checkTimeout } = require('./host-options.cjs');
+const { MAX_DELAY, checkTimeout } = require('./host-options.cjs');
 const { Locator, checkNoOptions } = require('./locator.cjs');
 const { toHeaders, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { Routes } = require('./routes.cjs');
@@ -33,9 +33,6 @@ const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
 /** @typedef {import('./host-child.cjs').HostChild} HostChild */
 /** @typedef {import('./host-child.cjs').HostEvent} HostEvent */
 /** @typedef {import('./url-patterns.cjs').UrlPattern} UrlPattern */
-
-/** The longest delay of a timer, in milliseconds. */
-const MAX_DELAY = 0x7fff_ffff;
 
 /** The states that `waitForSelector` waits for. */
 const STATES = ['attached', 'detached', 'visible', 'hidden'];

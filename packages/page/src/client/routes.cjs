@@ -6,6 +6,7 @@ const fs = require('node:fs/promises');
 const path = require('node:path');
 const { types } = require('node:util');
 
+const { toHeaderList } = require('./navigate-options.cjs');
 const { matchesUrl } = require('./url-patterns.cjs');
 
 /** @typedef {import('./url-patterns.cjs').UrlPattern} UrlPattern */
@@ -31,12 +32,6 @@ const TYPES = {
 
 /** Playwright's names of what requests are for. @type {Record<string, string>} */
 const RESOURCE_TYPES = { '': 'fetch', iframe: 'document', frame: 'document', module: 'script', style: 'stylesheet' };
-
-/** @param {Record<string, string> | Iterable<[string, string]>} headers @returns {[string, string][]} */
-function toList(headers) {
-  const list = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  return list.map(([name, value]) => [String(name).toLowerCase(), String(value)]);
-}
 
 /** @param {unknown} body */
 function toBytes(body) {
@@ -115,7 +110,7 @@ class Route {
 
   /** @param {import('../../index.js').FulfillOptions} [options] */
   async fulfill({ status = 200, headers = {}, contentType, body, json, path: file } = {}) {
-    const list = toList(headers);
+    const list = toHeaderList(headers);
     let bytes = toBytes(body);
     let type = contentType;
     if (json !== undefined) {
@@ -148,7 +143,7 @@ class Route {
       send: {
         ...(url !== undefined && { url }),
         ...(method !== undefined && { method }),
-        ...(headers !== undefined && { headers: toList(headers) }),
+        ...(headers !== undefined && { headers: toHeaderList(headers) }),
         ...(postData !== undefined && { body: toBytes(body ? postData : JSON.stringify(postData)) }),
       },
     });

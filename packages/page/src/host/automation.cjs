@@ -57,8 +57,7 @@ class Automation {
    * @returns {Promise<any>} plain data
    */
   async perform(context, command, parameters, limit) {
-    if (command === 'fragment' && !isSameDocument(parameters.url, await this.#ask(context, 'url', {}, limit)))
-      return false;
+    if (command === 'fragment' && !isSameDocument(parameters.url, this.#page.url)) return false;
     return await this.#ask(context, command, parameters, limit);
   }
 

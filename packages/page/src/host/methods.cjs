@@ -138,10 +138,8 @@ class HostMethods {
         await page.close();
       },
 
-      navigate: async (/** @type {Methods['navigate']} */ { window, url, ...wait }) => {
-        const response = await this.#window(window).page.navigate(url, toNavigateOptions(wait));
-        return response;
-      },
+      navigate: (/** @type {Methods['navigate']} */ { window, url, ...wait }) =>
+        this.#window(window).page.navigate(url, toNavigateOptions(wait)),
       url: (/** @type {Methods['url']} */ { window }) => this.#window(window).page.url,
       reload: (/** @type {Methods['reload']} */ { window, ...wait }) =>
         this.#window(window).reload(toNavigateOptions(wait)),
@@ -183,15 +181,13 @@ class HostMethods {
 
       frames: (/** @type {InWindow} */ { window }) => this.#window(window).page.frames(),
       workers: (/** @type {InWindow} */ { window }) => this.#window(window).page.workers(),
-      evaluate: async (/** @type {Methods['evaluate']} */ { window, ...script }) =>
-        toValue(await this.#window(window).page.evaluate(this.#scriptOf(script))),
-      'wait for function': async (/** @type {Methods['evaluate']} */ { window, polling, ...script }) =>
-        toValue(
-          await this.#window(window).actions.waitForFunction({
-            ...this.#scriptOf(script),
-            ...(polling !== undefined && { polling }),
-          }),
-        ),
+      evaluate: (/** @type {Methods['evaluate']} */ { window, ...script }) =>
+        this.#window(window).page.evaluate(this.#scriptOf(script)),
+      'wait for function': (/** @type {Methods['evaluate']} */ { window, polling, ...script }) =>
+        this.#window(window).actions.waitForFunction({
+          ...this.#scriptOf(script),
+          ...(polling !== undefined && { polling }),
+        }),
       act: (/** @type {Methods['act']} */ { window, ...action }) =>
         this.#window(window).actions.act({ ...action, timeout: this.#timeoutOf(action.timeout) }),
       'wait for selector': (/** @type {Methods['waitForSelector']} */ { window, ...options }) =>
@@ -226,11 +222,6 @@ class HostMethods {
       'store cookie': (/** @type {Methods['storeCookie']} */ { url, text }) => this.#started.storeCookie(url, text),
     }),
   );
-}
-
-/** The result of a script, as client/cloned-values.cjs reads it. @param {any} record of a page */
-function toValue(record) {
-  return { bytes: new Uint8Array(record.bytes), objects: record.objects };
 }
 
 /** @param {Timeout} timeout */

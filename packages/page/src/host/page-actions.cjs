@@ -9,7 +9,7 @@ const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { readValue } = require('../client/cloned-values.cjs');
 const { parseSelector } = require('./selectors.cjs');
-const { MAX_DELAY } = require('./time-limit.cjs');
+const { withTimeout } = require('./time-limit.cjs');
 
 /** @typedef {import('./driven-window.cjs').DrivenWindow} DrivenWindow */
 
@@ -67,7 +67,7 @@ class PageActions {
         if (!this.#isBetweenDocuments(error)) throw error;
         waiting = 'the page is navigating';
       }
-      await setTimeout(Math.min(INTERVAL, MAX_DELAY));
+      await setTimeout(INTERVAL);
     }
   }
 
@@ -135,10 +135,8 @@ class PageActions {
     return await this.#retry(timeout, 'waiting for the function', async (left) => {
       if (!isFirst) await setTimeout(Math.max(polling - INTERVAL, 0));
       isFirst = false;
-      const record = await this.#window.page.evaluate({ ...script, timeout: left });
-      return readValue({ bytes: new Uint8Array(record.bytes), objects: record.objects })
-        ? { result: record }
-        : { waiting: 'its result is not true' };
+      const result = await this.#window.page.evaluate({ ...script, timeout: left });
+      return readValue(result) ? { result } : { waiting: 'its result is not true' };
     });
   }
 
@@ -146,12 +144,7 @@ class PageActions {
   async waitForLoadState(state, timeout) {
     await this.#retry(timeout, `waiting for ${state}`, async (left) => {
       await this.#window.automation.waitForNavigation('commit', left);
-      await Promise.race([
-        this.#window.page.waitFor(state),
-        setTimeout(Math.min(left, MAX_DELAY), undefined, { ref: false }).then(() => {
-          throw new TimeoutError(`waiting for ${state} took longer than ${timeout} ms`);
-        }),
-      ]);
+      await withTimeout(left, `waiting for ${state}`, () => this.#window.page.waitFor(state));
       return { result: undefined };
     });
   }

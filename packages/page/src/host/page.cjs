@@ -60,9 +60,9 @@ const PING_TIMEOUT = 1_000;
  */
 
 /**
- * See {@link import('../../index.js').Page} for its events.
+ * See {@link import('../../index.js').Page} for its events; `url` says that the document has another one.
  *
- * @extends {EventEmitter<PageEventMap>}
+ * @extends {EventEmitter<PageEventMap & { url: [url: string] }>}
  */
 class Page extends EventEmitter {
   #host;
@@ -348,10 +348,10 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Runs a function, or an expression, in a frame or a worker and returns its awaited result, as the page sends it.
+   * Runs a function, or an expression, in a frame or a worker and returns its awaited result.
    *
    * @param {ScriptCall} call
-   * @returns {Promise<import('../window/contracts.js').CloneRecord>}
+   * @returns {Promise<import('../client/cloned-values.cjs').ClonedValue>}
    * @throws {PageError} the script threw, or its result cannot be cloned
    * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
@@ -362,7 +362,7 @@ class Page extends EventEmitter {
     const { error, record } = await this.ask(frame, request, { timeout, what: 'the script' });
     if (error !== undefined) throw new PageError(error);
     if (record === undefined) throw new TypeError('the page has given no result');
-    return record;
+    return { bytes: new Uint8Array(record.bytes), objects: record.objects };
   }
 
   /**
@@ -397,9 +397,7 @@ class Page extends EventEmitter {
    */
   async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
-    const { thread, window } = await this.#find(frame);
-    const asked = thread.handle.ask({ type: 'force sample', frame: window });
-    const { error } = await this.#answerOf(thread, asked, 'forcing a sample', timeout);
+    const { error } = await this.ask(frame, { type: 'force sample' }, { timeout, what: 'forcing a sample' });
     if (error !== undefined) throw new Error(error);
   }
 
@@ -471,24 +469,6 @@ class Page extends EventEmitter {
 
   #assertOpen() {
     if (this.#isClosed) throw new Error('the page is closed');
-  }
-
-  /**
-   * What a listener throws is an error of the program, and does not keep the host from what it has to do then.
-   *
-   * @override
-   * @param {any[]} event its name, and what the listeners get
-   * @returns {boolean} whether there were listeners
-   */
-  emit(...event) {
-    try {
-      return super.emit(.../** @type {['close']} */ (event));
-    } catch (error) {
-      process.nextTick(() => {
-        throw error;
-      });
-      return true;
-    }
   }
 
   async close() {

@@ -3,10 +3,7 @@
 const { clearTimeout, setTimeout } = require('node:timers');
 
 const { TimeoutError } = require('../client/errors.cjs');
-const { checkTimeout } = require('../client/host-options.cjs');
-
-/** The longest delay of a timer, in milliseconds: 24 days. A longer timeout is treated as no timeout. */
-const MAX_DELAY = 0x7fff_ffff;
+const { MAX_DELAY, checkTimeout } = require('../client/host-options.cjs');
 
 /**
  * Does some work for the page's user, and rejects when it takes longer than the timeout. `onTimeout` cleans up before the promise rejects.
@@ -42,7 +39,6 @@ async function workInTime(milliseconds, what, work, onTimeout) {
       try {
         await onTimeout();
       } finally {
-        // A listener of the user may have thrown.
         resolve(undefined);
       }
     }, milliseconds);
@@ -81,4 +77,4 @@ async function waitAtMost(milliseconds, promise) {
   }
 }
 
-module.exports = { MAX_DELAY, waitAtMost, withTimeout };
+module.exports = { waitAtMost, withTimeout };

@@ -5,6 +5,7 @@
 const { thread } = require('./thread.cjs');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 
+const { TIMES } = require('./resource-timing.cjs');
 const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../window/contracts.js').FetchDescription} FetchDescription */
@@ -30,19 +31,7 @@ const EVENTS = [
 ];
 
 /** Times that come from the fetch of the document. */
-const FETCH_TIMES = /** @type {const} */ ([
-  'redirectStart',
-  'redirectEnd',
-  'fetchStart',
-  'domainLookupStart',
-  'domainLookupEnd',
-  'connectStart',
-  'connectEnd',
-  'secureConnectionStart',
-  'requestStart',
-  'responseStart',
-  'responseEnd',
-]);
+const FETCH_TIMES = /** @type {const} */ (['fetchStart', ...TIMES, 'responseEnd']);
 
 /** In milliseconds since the Unix epoch. */
 function now() {

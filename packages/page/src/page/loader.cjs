@@ -72,11 +72,7 @@ class Loader {
     const finish = (/** @type {object} */ answer, /** @type {Uint8Array} */ bytes) => {
       if (this.#running.delete(id)) this.#thread.enter(() => onDone(answer, bytes));
     };
-    const run = async () => {
-      const request = toPageRequest(given);
-      const referrer = this.#thread.windows.referrerOf(request.window, request.referrer);
-      return await work({ ...request, referrer }, controller.signal);
-    };
+    const run = async () => await work(this.#check(given), controller.signal);
     run().then(
       ([answer, bytes = NO_BYTES]) => finish(answer, bytes),
       (error) => {
@@ -86,6 +82,12 @@ class Loader {
       },
     );
     return id;
+  }
+
+  /** A request as it is made. @param {RequestOfPage} given */
+  #check(given) {
+    const request = toPageRequest(given);
+    return { ...request, referrer: this.#thread.windows.referrerOf(request.window, request.referrer) };
   }
 
   /** Whether a request is pending. */
@@ -140,9 +142,8 @@ class Loader {
    */
   sendNow(given, body) {
     try {
-      const request = toPageRequest(given);
-      const referrer = this.#thread.windows.referrerOf(request.window, request.referrer);
-      return visibleResponse(this.fetchNow({ ...request, referrer, body: body ?? null }), request);
+      const request = this.#check(given);
+      return visibleResponse(this.fetchNow({ ...request, body: body ?? null }), request);
     } catch (error) {
       const { initiator = 'other', url, window } = given;
       this.#thread.reports.loadFailure({ initiator, url, window }, error);
@@ -169,7 +170,7 @@ class Loader {
       request,
       embedderPolicy,
     });
-    if (timing !== undefined) windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
+    windows.reportResource(window, request.url, initiator, timing);
     if (response === undefined) throw new NetworkError(error);
     return response;
   }
@@ -292,9 +293,8 @@ class Loader {
    */
   async #load({ window, initiator, keepalive = false, ...request }, signal) {
     const { windows } = this.#thread;
-    const report = (/** @type {Response['timing']} */ timing) => {
-      if (timing !== undefined) windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
-    };
+    const report = (/** @type {Response['timing']} */ timing) =>
+      windows.reportResource(window, request.url, initiator, timing);
     try {
       const isKept = keepalive && /^https?:/.test(request.url);
       const client = windows.clientOf(window);

@@ -375,7 +375,7 @@ class PageThread {
     frame: (message) => this.#parts?.loader.onFrame(message),
     'navigate frame': ({ frame, ...navigation }) => this.enter(() => this.dom.navigateFrame?.(frame, navigation)),
     fetched: ({ window, url, initiator, timing }) => {
-      if (timing !== undefined) this.#parts?.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
+      this.#parts?.windows.reportResource(window, url, initiator, timing);
     },
     'force sample': ({ id, frame }) => {
       const exists = this.windows.forceSample(frame);

@@ -85,7 +85,7 @@ class Realm {
   }
 
   /**
-   * Compiles a module: see `ScriptModule` in crates/node/src/api/scripts.rs.
+   * Compiles a module: see `ScriptModule` in crates/node/src/pages/scripts.rs.
    *
    * @param {string} source
    * @param {string} url

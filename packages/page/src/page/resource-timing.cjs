@@ -126,4 +126,4 @@ function measured(timing, read) {
   return described;
 }
 
-module.exports = { clockOf, describeNavigation, describeResource };
+module.exports = { TIMES, clockOf, describeNavigation, describeResource };

@@ -2,7 +2,7 @@
 
 // Module scripts: resolving, fetching, linking, running. https://html.spec.whatwg.org/multipage/webappapis.html#module-script
 //
-// V8 compiles and links modules (crates/node/src/api/scripts.rs); this file fetches what they import. Modules are always fetched with CORS, so
+// V8 compiles and links modules (crates/node/src/pages/scripts.rs); this file fetches what they import. Modules are always fetched with CORS, so
 // none is muted.
 
 const native = require('selfprof/internal/native.cjs');

@@ -302,6 +302,18 @@ class WindowRegistry {
   }
 
   /**
+   * Reports a resource to the window that it was fetched for, if it is open. https://w3c.github.io/resource-timing/#mark-resource-timing
+   *
+   * @param {number} frame
+   * @param {string} url
+   * @param {string} initiator
+   * @param {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} timing undefined for a response that was not fetched
+   */
+  reportResource(frame, url, initiator, timing) {
+    if (timing !== undefined) this.ofFrame(frame)?.native?.reportResource(url, initiator, timing);
+  }
+
+  /**
    * Takes a sample for each started session of a window. https://wicg.github.io/js-self-profiling/#force-sample
    *
    * @param {number} frame

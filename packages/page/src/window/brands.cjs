@@ -62,7 +62,7 @@ function acceptOthers(own, find, isAsync) {
         return result;
       } finally {
         // The usual call costs as little as without this. A catch that throws the error again would make it the host's: see
-        // crates/v8/shim/muted_exceptions.cc.
+        // crates/v8/shim/pages/muted_exceptions.cc.
         const other = failed ? find(this) : undefined;
         // biome-ignore lint/correctness/noUnsafeFinally: the other window's member takes the place of what was thrown.
         if (other !== undefined && other !== own) return apply(other, this, parameters);

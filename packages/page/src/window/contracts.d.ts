@@ -3,7 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 
 import type { Addon } from 'selfprof/internal/native.js';
-import type { ResourceDescription } from 'selfprof/internal/timing/types.js';
+import type { FetchDescription, ResourceDescription } from 'selfprof/internal/timing/types.js';
 
 /** A value that `serialize` of structured-clone.cjs has written. */
 export interface CloneRecord {
@@ -91,28 +91,8 @@ export interface WindowDescription {
   loading?: FetchDescription;
 }
 
-/** The times of a fetch on the window's own clock, and what else it may know: see page/resource-timing.cjs. */
-export interface FetchDescription {
-  fetchStart: number;
-  responseEnd: number;
-  redirectStart: number;
-  redirectEnd: number;
-  domainLookupStart: number;
-  domainLookupEnd: number;
-  connectStart: number;
-  connectEnd: number;
-  secureConnectionStart: number;
-  requestStart: number;
-  responseStart: number;
-  redirectCount: number;
-  protocol: string;
-  status: number;
-  encodedSize: number;
-  decodedSize: number;
-  transferSize: number;
-  contentType: string;
-  contentEncoding: string;
-}
+/** The times of a fetch are on the window's own clock: see page/resource-timing.cjs. */
+export type { FetchDescription };
 
 /** What was thrown, in words. */
 export interface ErrorDescription {
