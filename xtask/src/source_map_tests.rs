@@ -4,7 +4,7 @@ use crate::checkout::Checkout;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Run TC39's tests of source maps, of a checkout of https://github.com/tc39/source-map-tests.
 ///
@@ -22,8 +22,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     let folder = std::path::absolute(&arguments.dir).context("the folder has no path")?;
-    let status = Command::new("cargo")
-        .current_dir(checkout.root())
+    let status = checkout
+        .cargo()
         .args(["run", "--quiet", "--package", "selfprof-source-maps", "--example", "source_map_tests", "--"])
         .arg(folder)
         .status()

@@ -46,13 +46,14 @@ pub fn infer(
                 names.insert(id, name);
                 continue;
             }
-            // The code of a script needs no look into it.
-            (None, Some(0)) if (line, column) == (1, 1) => {
-                names.insert(id, TOP_LEVEL.to_owned());
-                continue;
-            }
             (None, Some(ahead)) => {
-                originals.add(&trace.resources()[resource], id, FunctionPlace { line, column, ahead });
+                let place = FunctionPlace { line, column, ahead };
+                // The code of a script needs no look into it.
+                if place.is_script() {
+                    names.insert(id, TOP_LEVEL.to_owned());
+                    continue;
+                }
+                originals.add(&trace.resources()[resource], id, place);
             }
             (None, None) => {}
         }

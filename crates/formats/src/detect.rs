@@ -22,14 +22,11 @@ pub(crate) enum Detected {
 ///
 /// Of protocol buffers, it is the one that has these fields.
 pub(crate) fn detect(text: &[u8]) -> Option<Detected> {
-    match text {
-        [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => {
-            return Some(Detected::Other(OtherFormat::PerfData));
-        }
-        [b'v', b'8', b'-', b'v', b'e', b'r', b's', b'i', b'o', b'n', ..] => {
-            return Some(Detected::Other(OtherFormat::V8Log));
-        }
-        _ => {}
+    if text.starts_with(b"PERFILE") {
+        return Some(Detected::Other(OtherFormat::PerfData));
+    }
+    if text.starts_with(b"v8-version") {
+        return Some(Detected::Other(OtherFormat::V8Log));
     }
     if let Some(format) = message(text) {
         return Some(Detected::Format(format));

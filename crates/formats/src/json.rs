@@ -12,7 +12,7 @@ pub(crate) use any::{Any, any};
 pub(crate) use loose::{Loose, index};
 pub(crate) use read::{Elements, Exceeded, Members, list, object, read, stop};
 #[cfg(feature = "conversion")]
-pub(crate) use read::{Object, each, read_deep, read_list};
+pub(crate) use read::{each, read_deep, read_list};
 pub(crate) use text::{Text, read_wtf8};
 #[cfg(feature = "conversion")]
 pub(crate) use write::number_or_null;

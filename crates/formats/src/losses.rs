@@ -60,6 +60,8 @@ impl fmt::Display for Loss {
 struct Capabilities {
     threads: bool,
     times: bool,
+    /// How long samples last, where their times do not imply it.
+    durations: bool,
     /// Markers of samples with a stack.
     markers: bool,
     /// Markers of samples without a stack.
@@ -76,6 +78,7 @@ impl Capabilities {
         let all = Self {
             threads: true,
             times: true,
+            durations: true,
             markers: true,
             states: true,
             labels: false,
@@ -86,7 +89,7 @@ impl Capabilities {
         };
         match format {
             Format::W3c => Self { labels: true, calls: true, dropped_entries: true, ..all },
-            Format::Explainer => Self { markers: false, states: false, ..all },
+            Format::Explainer => Self { durations: false, markers: false, states: false, ..all },
             Format::CpuProfile => Self { threads: false, markers: false, entries: false, ..all },
             Format::Chrome => Self { markers: false, calls: true, ..all },
             Format::Firefox => Self { calls: true, ..all },
@@ -145,7 +148,7 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
     if !holds.times && samples().next().is_some() {
         losses.push(Loss::Times);
     }
-    if format == Format::Explainer && kept.iter().any(|thread| thread.trace.needs_durations()) {
+    if !holds.durations && kept.iter().any(|thread| thread.trace.needs_durations()) {
         losses.push(Loss::Durations);
     }
     losses.extend(counts.into_iter().filter(|(_, count)| *count > 0).map(|(loss, count)| loss(count)));

@@ -29,7 +29,7 @@ pub struct FunctionPlace {
 
 impl FunctionPlace {
     /// V8's position of a script or module is its start, where no function of it can be.
-    fn is_script(self) -> bool {
+    pub fn is_script(self) -> bool {
         (self.line, self.column, self.ahead) == (1, 1, 0)
     }
 }

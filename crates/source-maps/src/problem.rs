@@ -55,12 +55,8 @@ impl fmt::Display for Problem {
             Self::Scopes(error) => write!(f, "the scopes ({error})"),
             Self::Section(number, reason) => write!(f, "section {number} ({reason})"),
             Self::LinkedSection(number, url) => {
-                let end = (0..=url.len().min(MAX_URL_BYTES)).rev().find(|&at| url.is_char_boundary(at));
-                write!(
-                    f,
-                    "section {number} (it is at {}, and URLs are not fetched)",
-                    &url[..end.unwrap_or(0)]
-                )
+                let url = &url[..url.floor_char_boundary(MAX_URL_BYTES)];
+                write!(f, "section {number} (it is at {url}, and URLs are not fetched)")
             }
         }
     }

@@ -91,7 +91,7 @@ impl Text {
     fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let start = *self.lines.get(line as usize)?;
         let end = self.lines.get(line as usize + 1).map_or(self.text.len(), |next| next - 1);
-        let end = boundary_before(&self.text, end);
+        let end = self.text.floor_char_boundary(end);
         let offset = if self.units.is_empty() {
             start + column as usize
         } else {
@@ -102,14 +102,14 @@ impl Text {
 
     /// The number of UTF-16 code units before a byte offset.
     fn units_before(&self, at: usize) -> usize {
-        let from = boundary(&self.text, at / STRIDE * STRIDE).min(at);
+        let from = self.text.ceil_char_boundary(at / STRIDE * STRIDE).min(at);
         self.units[at / STRIDE] + self.text[from..at].encode_utf16().count()
     }
 
     /// The byte offset of the character that starts with this UTF-16 code unit, or of the end.
     fn at_unit(&self, unit: usize) -> Option<usize> {
         let stride = self.units.partition_point(|&before| before <= unit) - 1;
-        let from = boundary(&self.text, stride * STRIDE);
+        let from = self.text.ceil_char_boundary(stride * STRIDE);
         let mut left = unit - self.units[stride];
         for (at, character) in self.text[from..].char_indices() {
             if left == 0 {
@@ -119,16 +119,6 @@ impl Text {
         }
         (left == 0).then_some(self.text.len())
     }
-}
-
-/// The first character boundary at or after an offset.
-fn boundary(text: &str, at: usize) -> usize {
-    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
-}
-
-/// The last character boundary at or before an offset.
-fn boundary_before(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 /// See [`Text::units`].

@@ -343,6 +343,14 @@ impl Trace {
         Ok((stacks, frames))
     }
 
+    /// Takes the samples as a trace of their own, with what they need of the tables, which stay here.
+    pub fn take_narrowed(&mut self) -> Self {
+        let narrow = self.narrowed();
+        self.clear_samples();
+        self.waiting = None;
+        narrow
+    }
+
     /// A copy whose tables have only the entries that its samples use, in the same order.
     pub fn narrowed(&self) -> Self {
         let mut is_used = vec![false; self.stacks.len()];

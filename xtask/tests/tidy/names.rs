@@ -7,11 +7,8 @@ use std::collections::BTreeMap;
 #[test]
 fn files_are_named_after_what_they_hold() {
     const EMPTY_NAMES: &[&str] = &["util", "utils", "helper", "helpers", "common", "misc"];
-    // Files of the last one stand in for modules of Node, and are named after them.
-    const OTHERS_NAMES: &[&str] = &["fixtures/"];
     let mut problems = Vec::new();
-    for file in files().iter().filter(|file| !OTHERS_NAMES.iter().any(|folder| file.name.starts_with(folder)))
-    {
+    for file in files().iter().filter(|file| !file.name.starts_with("fixtures/")) {
         let parts = file.name.split('/').map(|part| part.split('.').next().unwrap_or(part));
         for part in parts.filter(|part| EMPTY_NAMES.contains(part)) {
             problems.push(format!("{}: `{part}` does not say what is in it", file.name));

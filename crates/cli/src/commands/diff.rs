@@ -48,14 +48,19 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
              and period by sessions",
         );
     }
-    let read = |path: &Path| input::labelled(path, &arguments.labels);
+    let read = |path: &Path| input::labelled(path, None, &arguments.labels);
     let threads = [read(&arguments.base)?, read(&arguments.new)?];
     let [base_waits, new_waits] =
         threads.each_ref().map(|threads| threads.iter().any(|thread| thread.trace.waiting().is_some()));
-    let clock = match arguments.by.map(Clock::from) {
-        Some(clock) => clock,
-        // Waiting is compared only if both tell it apart.
-        None if base_waits != new_waits => Clock::Wall,
+    // Waiting is compared only if both tell it apart.
+    let without_waiting = (arguments.by.is_none() && base_waits != new_waits).then_some(if base_waits {
+        "new"
+    } else {
+        "base"
+    });
+    let clock = match arguments.by {
+        Some(by) => by.into(),
+        None if without_waiting.is_some() => Clock::Wall,
         None => Clock::default(),
     };
     let program =
@@ -73,11 +78,6 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
             program.warn_of_unknown_times(&input::name_of(path));
         }
     }
-    let without_waiting = (arguments.by.is_none() && base_waits != new_waits).then_some(if base_waits {
-        "new"
-    } else {
-        "base"
-    });
     let programs = Programs { base: &base, new: &new, without_waiting };
     let comparison = Comparison::of_merged(&base.merged, &new.merged);
     for (path, samples) in

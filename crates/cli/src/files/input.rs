@@ -127,15 +127,15 @@ pub fn program(
     labels: &LabelArguments,
     (maps, clock): (&SourceMapArguments, Clock),
 ) -> Result<Program, Failure> {
-    Program::new(labelled_of(path, format, labels)?, (maps, clock), recorded(path))
+    Program::new(labelled(path, format, labels)?, (maps, clock), recorded(path))
 }
 
 /// Reads the threads of a profile, with the samples that have these labels.
-pub fn labelled(path: &Path, labels: &LabelArguments) -> Result<Vec<Thread>, Failure> {
-    labelled_of(path, None, labels)
-}
-
-fn labelled_of(path: &Path, format: Option<Format>, labels: &LabelArguments) -> Result<Vec<Thread>, Failure> {
+pub fn labelled(
+    path: &Path,
+    format: Option<Format>,
+    labels: &LabelArguments,
+) -> Result<Vec<Thread>, Failure> {
     labels::check_input(path, labels)?;
     let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     if threads.is_empty() {

@@ -58,7 +58,7 @@ pub(crate) fn object<'de, M: Members<'de>>(members: M) -> impl DeserializeSeed<'
     Object(members)
 }
 
-pub(crate) struct Object<M>(pub(crate) M);
+struct Object<M>(M);
 
 impl<'de, M: Members<'de>> DeserializeSeed<'de> for Object<M> {
     type Value = M::Value;

@@ -37,17 +37,16 @@ pub(super) fn parse(source: &str, is_typescript: bool) -> Tree {
     if source.len() > MAX_BYTES {
         return Tree::default();
     }
-    let script =
-        Attempt { source_type: SourceType::unambiguous(), bound: language_bound(Language::JavaScript) };
-    let typescript = Attempt {
-        source_type: SourceType::ts().with_unambiguous(true),
-        bound: language_bound(Language::TypeScript),
-    };
-    let jsx = Attempt { source_type: SourceType::tsx().with_unambiguous(true), bound: token_bound };
+    let script = (SourceType::unambiguous(), Some(Language::JavaScript));
+    let typescript = (SourceType::ts().with_unambiguous(true), Some(Language::TypeScript));
+    let jsx = (SourceType::tsx().with_unambiguous(true), None);
     let attempts = if is_typescript { [typescript, script, jsx] } else { [script, typescript, jsx] };
     let mut best = Tree::default();
-    for Attempt { source_type, bound } in attempts {
-        let Some(depth) = bound(source) else { continue };
+    let tokens = token_bound(source);
+    for (source_type, language) in attempts {
+        let Some(depth) = language.and_then(|language| depth_of(source, language)).or(tokens) else {
+            continue;
+        };
         let stack = STACK_OF_THREAD + depth as usize * BYTES_PER_LEVEL;
         let parsed = thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(stack);
@@ -62,12 +61,6 @@ pub(super) fn parse(source: &str, is_typescript: bool) -> Tree {
         }
     }
     best
-}
-
-/// A way to read a source, if its depth has a bound.
-struct Attempt {
-    source_type: SourceType,
-    bound: fn(&str) -> Option<u32>,
 }
 
 struct Parsed {
@@ -91,17 +84,10 @@ fn parse_as(source: &str, source_type: SourceType) -> Parsed {
     Parsed { tree: walk.finish(), is_valid: parsed.diagnostics.is_empty() }
 }
 
-fn language_bound(language: Language) -> fn(&str) -> Option<u32> {
-    match language {
-        Language::JavaScript => |source| depth_of(source, Language::JavaScript),
-        Language::TypeScript => |source| depth_of(source, Language::TypeScript),
-    }
-}
-
 fn depth_of(source: &str, language: Language) -> Option<u32> {
     let nesting = nesting(source, language);
     let known = nesting.filter(|nesting| nesting.depth <= MAX_DEPTH && nesting.work <= MAX_WORK);
-    known.map(|nesting| nesting.depth).or_else(|| token_bound(source))
+    known.map(|nesting| nesting.depth)
 }
 
 /// A bound that holds for every language: each level takes a token at least. Strings and comments count as code, which they look like in

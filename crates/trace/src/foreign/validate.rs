@@ -183,12 +183,11 @@ fn validate_samples(
 ) {
     let mut last: Option<Micros> = None;
     let mut is_sorted = true;
-    let mut durations = durations.map(|durations| {
+    let durations = durations.map(|durations| {
         let has_length = durations.len() == samples.len();
         let durations: Option<Vec<Micros>> = durations.into_iter().map(Micros::from_millis_f64).collect();
         durations.filter(|_| has_length)
     });
-    let is_valid = !matches!(durations, Some(None));
     let mut kept: Vec<Micros> = Vec::new();
     let valid = samples.into_iter().enumerate().filter_map(|(index, raw)| {
         let mut report = |member, value, kind, remedy| {
@@ -219,7 +218,7 @@ fn validate_samples(
                 Marker::Other
             })
         });
-        if let Some(Some(durations)) = &mut durations {
+        if let Some(Some(durations)) = &durations {
             kept.push(durations[index]);
         }
         Some(Sample { timestamp, stack, marker })
@@ -230,12 +229,14 @@ fn validate_samples(
         valid.sort_by_key(|sample| sample.timestamp);
     }
     trace.set_samples(valid);
-    if is_valid && is_sorted {
-        trace.set_durations(Some(kept));
-    } else if durations.is_some() {
-        let location = Location::Member("durations");
-        let (kind, remedy) = (ProblemKind::Durations, Remedy::NoMember);
-        problems.push(Problem { location, value: None, kind, remedy });
+    match durations {
+        None => {}
+        Some(Some(_)) if is_sorted => trace.set_durations(Some(kept)),
+        Some(_) => {
+            let location = Location::Member("durations");
+            let (kind, remedy) = (ProblemKind::Durations, Remedy::NoMember);
+            problems.push(Problem { location, value: None, kind, remedy });
+        }
     }
 }
 

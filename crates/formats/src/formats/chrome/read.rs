@@ -254,8 +254,7 @@ impl Events {
                     continue;
                 }
                 self.tables.push_calls(calls)?;
-                threads.push((thread.ids, self.tables.trace.narrowed(), Problems::default()));
-                self.tables.trace.clear_samples();
+                threads.push((thread.ids, self.tables.trace.take_narrowed(), Problems::default()));
             }
         }
         let has_processes = threads.iter().any(|((pid, _), ..)| *pid != threads[0].0.0);

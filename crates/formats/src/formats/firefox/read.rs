@@ -6,13 +6,13 @@ use std::io::Read;
 use foldhash::HashMap;
 use selfprof_trace::foreign::{LimitExceeded, Problems};
 use selfprof_trace::{Marker, StackId, Trace};
-use serde::de::{Deserialize, Deserializer};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess};
 
 use crate::bounded_text::{MAX_COMMAND, MAX_NAME, cut};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::functions;
-use crate::json::Loose;
+use crate::json::{Any, Loose, Members, any, object};
 use crate::options::ReadOptions;
 use crate::samples::placed::{PlacedSample, push_placed};
 use crate::streams::input;
@@ -102,8 +102,9 @@ struct Tables<'a> {
 /// A table in columns, whatever its format has: an object of columns, or a list of rows with a schema.
 #[derive(Default)]
 struct Table<'a> {
-    columns: HashMap<Cow<'a, str>, Column<'a>>,
+    columns: HashMap<Cow<'a, str>, Vec<Loose<'a>>>,
     rows: Option<Rows<'a>>,
+    weight_type: Loose<'a>,
 }
 
 #[derive(Default)]
@@ -112,21 +113,12 @@ struct Rows<'a> {
     data: Vec<Vec<Loose<'a>>>,
 }
 
-/// A column, or something else.
-enum Column<'a> {
-    List(Vec<Loose<'a>>),
-    Value(Loose<'a>),
-}
-
 impl<'a> Table<'a> {
     fn get(&self, column: &str, row: usize) -> &Loose<'a> {
         static OTHER: Loose<'static> = Loose::Other;
         let found = match &self.rows {
             Some(rows) => rows.data.get(row).zip(rows.schema.get(column)).and_then(|(row, &at)| row.get(at)),
-            None => match self.columns.get(column) {
-                Some(Column::List(list)) => list.get(row),
-                _ => None,
-            },
+            None => self.columns.get(column).and_then(|list| list.get(row)),
         };
         found.unwrap_or(&OTHER)
     }
@@ -134,40 +126,37 @@ impl<'a> Table<'a> {
     fn has(&self, column: &str) -> bool {
         match &self.rows {
             Some(rows) => rows.schema.contains_key(column),
-            None => matches!(self.columns.get(column), Some(Column::List(_))),
+            None => self.columns.contains_key(column),
         }
     }
 
     /// The rows of a column that all rows have.
     fn len(&self, column: &str) -> usize {
-        match (&self.rows, self.columns.get(column)) {
-            (Some(rows), _) => rows.data.len(),
-            (None, Some(Column::List(list))) => list.len(),
-            _ => 0,
+        match &self.rows {
+            Some(rows) => rows.data.len(),
+            None => self.columns.get(column).map_or(0, Vec::len),
         }
     }
 
-    fn value(&self, name: &str) -> Cow<'_, str> {
-        match self.columns.get(name) {
-            Some(Column::Value(value)) => value.text(),
-            _ => "".into(),
-        }
+    /// Whether weights are times.
+    fn states_times(&self) -> bool {
+        self.weight_type.text() == "tracing-ms"
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Table<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(crate::json::Object(TableObject))
+        object(TableObject).deserialize(deserializer)
     }
 }
 
 struct TableObject;
 
-impl<'de> crate::json::Members<'de> for TableObject {
+impl<'de> Members<'de> for TableObject {
     type Value = Table<'de>;
     const EXPECTED: &'static str = "a table";
 
-    fn read<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Table<'de>, A::Error> {
+    fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<Table<'de>, A::Error> {
         let mut table = Table::default();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             match &*name {
@@ -179,9 +168,11 @@ impl<'de> crate::json::Members<'de> for TableObject {
                 "data" => {
                     table.rows.get_or_insert_default().data = map.next_value()?;
                 }
+                "weightType" => table.weight_type = map.next_value()?,
                 _ => {
-                    let column = map.next_value()?;
-                    table.columns.insert(name, column);
+                    let mut column = None;
+                    map.next_value_seed(any(Column(&mut column)))?;
+                    table.columns.extend(column.map(|column| (name, column)));
                 }
             }
         }
@@ -189,61 +180,20 @@ impl<'de> crate::json::Members<'de> for TableObject {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Column<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ColumnVisitor;
+struct Column<'read, 'a>(&'read mut Option<Vec<Loose<'a>>>);
 
-        impl<'de> serde::de::Visitor<'de> for ColumnVisitor {
-            type Value = Column<'de>;
+impl<'de> Any<'de> for Column<'_, 'de> {
+    const EXPECTED: &'static str = "a column";
 
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a column")
-            }
-
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Column<'de>, A::Error> {
-                let mut column = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    column.push(value);
-                }
-                Ok(Column::List(column))
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, object: A) -> Result<Column<'de>, A::Error> {
-                let object = serde::de::value::MapAccessDeserializer::new(object);
-                Loose::deserialize(object).map(Column::Value)
-            }
-
-            fn visit_unit<E>(self) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Other))
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Other))
-            }
-
-            fn visit_i64<E>(self, number: i64) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Number(number as f64)))
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Number(number as f64)))
-            }
-
-            fn visit_f64<E>(self, number: f64) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Number(number)))
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Text(text.into())))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Column<'de>, E> {
-                Ok(Column::Value(Loose::Text(text.to_owned().into())))
-            }
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let column = self.0.insert(Vec::new());
+        while let Some(value) = list.next_element()? {
+            column.push(value);
         }
-
-        deserializer.deserialize_any(ColumnVisitor)
+        Ok(())
     }
+
+    fn refuse(self) {}
 }
 
 /// What the category of a sample's innermost function says about the sample.
@@ -291,9 +241,8 @@ impl Reader {
     fn add_process(&mut self, profile: &Profile<'_>) -> Result<(), LimitExceeded> {
         let none = Tables::default();
         let shared = profile.shared.as_ref().unwrap_or(&none);
-        let names: Vec<Cow<'_, str>> =
-            profile.meta.categories.iter().map(|category| category.name.text()).collect();
-        let kinds: Vec<Kind> = names.iter().map(|name| Kind::of(name)).collect();
+        let kinds: Vec<Kind> =
+            profile.meta.categories.iter().map(|category| Kind::of(&category.name.text())).collect();
         // Tables that all threads share are read once.
         let mut of_all: Option<Stacks> = None;
         for thread in &profile.threads {
@@ -311,10 +260,8 @@ impl Reader {
                 }
             };
             let placed = self.placed(samples, stacks, &profile.meta)?;
-            let is_stated = samples.value("weightType") == "tracing-ms";
-            push_placed(&mut self.tables.trace, placed, is_stated);
-            let trace = self.tables.trace.narrowed();
-            self.tables.trace.clear_samples();
+            push_placed(&mut self.tables.trace, placed, samples.states_times());
+            let trace = self.tables.trace.take_narrowed();
             let name = thread.name.text();
             self.threads.push(ReadThread {
                 name: if name == "GeckoMain" { Thread::MAIN } else { cut(&name, MAX_NAME) }.to_owned(),
@@ -334,9 +281,8 @@ impl Reader {
         kinds: &[Kind],
     ) -> Result<Stacks, LimitExceeded> {
         let none = Table::default();
-        let table = |own: &'_ Option<Table<'_>>| own.is_some();
         let pick = |of: for<'t, 'a> fn(&'t Tables<'a>) -> &'t Option<Table<'a>>| {
-            if table(of(own)) { of(own).as_ref() } else { of(shared).as_ref() }.unwrap_or(&none)
+            of(own).as_ref().or(of(shared).as_ref()).unwrap_or(&none)
         };
         let stack_table = pick(|tables| &tables.stack_table);
         let frame_table = pick(|tables| &tables.frame_table);
@@ -417,7 +363,7 @@ impl Reader {
         }
         let interval = micros(&meta.interval).unwrap_or(0.0).max(0.0);
         let weight = |row| micros(samples.get("weight", row)).unwrap_or(0.0).max(0.0);
-        let is_stated = samples.value("weightType") == "tracing-ms";
+        let is_stated = samples.states_times();
         let mut placed = Vec::with_capacity(count);
         for (row, &start) in starts.iter().enumerate() {
             let length = match starts.get(row + 1) {

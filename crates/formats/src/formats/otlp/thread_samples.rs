@@ -113,8 +113,7 @@ impl Threads {
                 tables.clear_samples();
                 tables.push_totals(&samples.totals, interval, most);
             }
-            let trace = tables.narrowed();
-            tables.clear_samples();
+            let trace = tables.take_narrowed();
             let process =
                 samples.pid.map(|pid| Process { pid, tid: 0, command: samples.command.unwrap_or_default() });
             let name = samples.name.unwrap_or_else(|| Thread::MAIN.to_owned());

@@ -151,9 +151,7 @@ fn read_profile(
     let mut problems = Some(problems);
     let threads = threads.into_iter().map(|((name, pid, command), totals)| {
         trace.push_totals(&totals, times.period.map(|period| Micros(period / 1_000)), most);
-        let narrow = trace.narrowed();
-        trace.clear_samples();
-        trace.set_waiting(None);
+        let narrow = trace.take_narrowed();
         let process = u32::try_from(pid).ok().filter(|&pid| pid > 0).map(|pid| Process {
             pid,
             tid: 0,

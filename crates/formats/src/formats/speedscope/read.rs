@@ -139,9 +139,12 @@ fn thread(
         + profile.events.as_ref().map_or(0, |events| events.len() + 2);
     *left = left.checked_sub(count).ok_or_else(|| LimitExceeded::new("samples", tables.limits().samples))?;
     let start = profile.start_value.number().unwrap_or(0.0);
-    let calls = match (&profile.events, &profile.samples) {
-        (Some(events), _) => Some(calls(events, profile, micros, tables)),
-        (None, None) => None,
+    match (&profile.events, &profile.samples) {
+        (Some(events), _) => {
+            let calls = calls(events, profile, micros, tables);
+            tables.push_calls(calls)?;
+        }
+        (None, None) => {}
         (None, Some(samples)) => {
             let mut time = start;
             let mut placed = Vec::with_capacity(samples.len());
@@ -155,15 +158,9 @@ fn thread(
                 time += weight;
             }
             push_placed(&mut tables.trace, placed, true);
-            None
         }
-    };
-    if let Some(calls) = calls {
-        tables.push_calls(calls)?;
     }
-    let trace = tables.trace.narrowed();
-    tables.trace.clear_samples();
-    Ok(trace)
+    Ok(tables.trace.take_narrowed())
 }
 
 fn calls(events: &[Event<'_>], profile: &Profile<'_>, micros: f64, tables: &mut SymbolTables) -> Calls {

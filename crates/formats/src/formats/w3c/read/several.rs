@@ -86,7 +86,7 @@ fn named(thread: Thread, number: usize) -> Thread {
     thread
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "conversion"))]
 mod tests {
     use super::*;
     use crate::{Hint, read};
