@@ -22,15 +22,22 @@ pub(crate) fn read<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_j
 /// Reads a text that consists of one object, with values at any depth: `members` must bound how deep it reads.
 #[cfg(feature = "conversion")]
 pub(crate) fn read_deep<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_json::Result<M::Value> {
-    let mut json = serde_json::Deserializer::new(SliceRead::new(text));
+    match std::str::from_utf8(text) {
+        Ok(text) => whole(deep(serde_json::Deserializer::new(StrRead::new(text))), members),
+        Err(_) => whole(deep(serde_json::Deserializer::new(SliceRead::new(text))), members),
+    }
+}
+
+#[cfg(feature = "conversion")]
+fn deep<'de, R: Read<'de>>(mut json: serde_json::Deserializer<R>) -> serde_json::Deserializer<R> {
     json.disable_recursion_limit();
-    whole(json, members)
+    json
 }
 
 /// Reads a text that consists of one list.
 #[cfg(feature = "conversion")]
-pub(crate) fn read_list<'de, E: Elements<'de>>(text: &'de [u8], elements: E) -> serde_json::Result<()> {
-    let mut json = serde_json::Deserializer::from_slice(text);
+pub(crate) fn read_list<'de, E: Elements<'de>>(text: &'de str, elements: E) -> serde_json::Result<()> {
+    let mut json = serde_json::Deserializer::from_str(text);
     list(elements).deserialize(&mut json)?;
     json.end()
 }

@@ -37,7 +37,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<Vec<(Threa
     let mut events = Events::new(options.limits);
     let is_list = text.trim_start().starts_with('[');
     let result = match is_list {
-        true => crate::json::read_list(text.as_bytes(), EventList { events: &mut events }),
+        true => crate::json::read_list(&text, EventList { events: &mut events }),
         false => crate::json::read(text.as_bytes(), EventsObject { events: &mut events }),
     };
     match result {
