@@ -77,9 +77,7 @@ pub fn threads() -> Benchmark {
         side_by_side: false,
         has_pages: false,
         has_collector: false,
-        variants: vec![
-            top("`selfprof top`", &[]),
-        ],
+        variants: vec![top("`selfprof top`", &[])],
         columns: vec![
             column("cpu", "CPU ms"),
             column("rate", "MB a second"),
