@@ -36,7 +36,7 @@ pub fn agents() -> Benchmark {
         vec![
             compared("perSecond", "requests a second at full speed", &[OFF]),
             compared("cpuFull", "CPU µs a request at full speed", &[OFF]),
-            compared("p99", "99th percentile of latency, ms", &[OFF]),
+            compared("p99", "99th percentile latency at half speed, ms", &[OFF]),
             column("resident", "resident memory, MiB"),
             column("exporter", "of which the exporter, MiB"),
         ],
