@@ -1,14 +1,13 @@
 //! A recording that is streamed to a file while it goes on.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use selfprof_formats::journal::{End, Header, JournalWriter};
+use selfprof_formats::journal::{End, Header, JournalFiles, Retention};
 use selfprof_session::{FrameAdmission, RawSegment, Recording, RecordingCell};
-use selfprof_trace::{EntryType, LabelSet, Micros, Millis, Sample, WaitingPoint};
+use selfprof_trace::{EntryType, Micros, Millis};
 
 use crate::building_thread;
 use crate::entries::recorder::EntrySink;
@@ -18,12 +17,6 @@ use crate::script_maps::RecordedMaps;
 /// How many stacks the tables may hold, 30 bytes each, before they are started anew. A program that runs for days keeps
 /// producing new ones.
 const MAX_STACKS: usize = 1 << 16;
-
-/// The longest time between the first and the last sample of a segment.
-const LONGEST_SEGMENT: Micros = Micros(2_000_000);
-
-/// How many finished files of earlier periods a thread leaves behind at most, if nobody takes them: two hours' worth at a minute each.
-const MAX_FINISHED_FILES: u64 = 120;
 
 /// How many marks and measures may wait before they are written. Fewer are written with the next segment, or at the end.
 const MAX_WAITING_ENTRIES: usize = 1024;
@@ -61,37 +54,9 @@ pub struct JournalLimits {
     pub retention: Retention,
 }
 
-/// Which samples a journal keeps, and in which files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retention {
-    /// All, in one file.
-    Everything,
-    /// At least the last ones of this time, and at most twice as much, in two files.
-    Latest(Micros),
-    /// All, with a file for each period of this length since the Unix epoch. A file whose period is over is renamed to
-    /// `<name>.<number of the period>.finished`; whoever takes it deletes it.
-    Periods(Micros),
-}
-
 struct State {
-    /// Where each new file is created.
-    path: PathBuf,
-    header: Header,
-    retention: Retention,
-    /// The time of the first sample in the file.
-    start: Option<Micros>,
-    /// The points of the waiting time that a new file begins with: from the last one that is not later than the last sample that was
-    /// written. Empty if there is only one file.
-    recent_waiting: Vec<WaitingPoint>,
-    /// The labels of the last sample that was written.
-    last_labels: Option<Arc<LabelSet>>,
-    /// The file with the source maps, if it is another one.
-    maps: Option<JournalWriter<File>>,
-    /// `None` once writing failed: a full disk must not end the program that is being profiled.
-    writer: Option<JournalWriter<File>>,
+    files: JournalFiles,
     full: bool,
-    /// Whether the last line says that the recording has ended.
-    ended: bool,
 }
 
 impl Journal {
@@ -100,21 +65,9 @@ impl Journal {
     /// # Errors
     /// When the file cannot be created or written.
     pub fn create(path: &Path, header: &Header, limits: JournalLimits) -> io::Result<Self> {
-        let writer = JournalWriter::create(File::create(path)?, header)?;
         let JournalLimits { max_entries, retention } = limits;
-        let (path, header) = (path.to_owned(), header.clone());
-        let state = State {
-            path,
-            header,
-            retention,
-            start: None,
-            recent_waiting: Vec::new(),
-            last_labels: None,
-            maps: None,
-            writer: Some(writer),
-            full: false,
-            ended: false,
-        };
+        let files = JournalFiles::create(path, header, retention, report)?;
+        let state = State { files, full: false };
         let (waiting, maps) = (EntryStore::new(max_entries), RecordedMaps::default());
         Ok(Self { state: Mutex::new(state), waiting, maps })
     }
@@ -136,13 +89,13 @@ impl Journal {
     /// Writes the source mapping URL of a script.
     pub fn append_map(&self, resource: &Arc<str>, url: &str) {
         if self.maps.is_new(resource, url) {
-            self.state.lock().write_map(|writer| writer.append_source_map(resource, url));
+            self.state.lock().files.write_map(|writer| writer.append_source_map(resource, url));
         }
     }
 
     /// Writes that scripts were left out.
     pub fn append_left_out_maps(&self, count: u64) {
-        self.state.lock().write_map(|writer| writer.append_left_out_source_maps(count));
+        self.state.lock().files.write_map(|writer| writer.append_left_out_source_maps(count));
     }
 
     /// Writes what was added to the recording, and removes it from memory.
@@ -153,26 +106,14 @@ impl Journal {
         let waiting = recording.drain_waiting();
         let labels = recording.drain_labels();
         if !samples.is_empty() || lost > 0 {
-            state.begin_file_if_due(&samples);
             // A new file gets all tables.
-            let max_stacks = if state.ends_soon(samples.last()) { 0 } else { MAX_STACKS };
-            state.write(|writer| {
-                writer.append(recording.trace(), &samples, lost)?;
-                if recording.renew_tables(max_stacks) {
-                    writer.renew();
-                }
-                Ok(())
-            });
+            let ends_soon = state.files.append(recording.trace(), &samples, lost);
+            if recording.renew_tables(if ends_soon { 0 } else { MAX_STACKS }) {
+                state.files.renew_tables();
+            }
         }
-        if !waiting.is_empty() {
-            state.write(|writer| writer.append_waiting(&waiting));
-        }
-        if let Some(last) = labels.last() {
-            state.last_labels.clone_from(&last.labels);
-            let changes = labels.iter().map(|change| (change.timestamp, change.labels.as_deref()));
-            state.write(|writer| writer.append_labels(changes));
-        }
-        state.remember(waiting, samples.last());
+        state.files.append_waiting(waiting, samples.last());
+        state.files.append_labels(labels.iter().map(|change| (change.timestamp, change.labels.as_ref())));
         drop(state);
         self.write_entries();
     }
@@ -181,7 +122,7 @@ impl Journal {
     fn write_entries(&self) {
         let entries = self.waiting.take();
         if !entries.is_empty() {
-            self.state.lock().write(|writer| writer.append_entries(&entries));
+            self.state.lock().files.write(|writer| writer.append_entries(&entries));
         }
     }
 
@@ -191,14 +132,8 @@ impl Journal {
         recording.settle();
         self.append(recording, 0, false);
         let mut state = self.state.lock();
-        if std::mem::replace(&mut state.ended, true) {
-            return;
-        }
         let end = End { reason: reason.to_owned(), full: state.full };
-        if let Some(writer) = &mut state.writer {
-            // The program is ending, so a failure cannot be reported.
-            let _ = writer.end(end);
-        }
+        state.files.end(end);
     }
 }
 
@@ -214,128 +149,10 @@ impl EntrySink for Journal {
     fn end(&self, _: Micros) {}
 }
 
-impl State {
-    /// Begins a new file if the current one holds enough. The one before it is deleted.
-    fn begin_file_if_due(&mut self, samples: &[Sample]) {
-        let Some(first) = samples.first() else { return };
-        let start = *self.start.get_or_insert(first.timestamp);
-        let is_due = match self.retention {
-            Retention::Everything => false,
-            Retention::Latest(keep) => first.timestamp.saturating_sub(start) > keep,
-            Retention::Periods(period) => {
-                self.period_of(first.timestamp, period) > self.period_of(start, period)
-            }
-        };
-        if !is_due || self.writer.is_none() {
-            return;
-        }
-        let old = match self.retention {
-            Retention::Periods(period) => {
-                let number = self.period_of(start, period);
-                if let Some(oldest) = number.checked_sub(MAX_FINISHED_FILES) {
-                    // It was taken long ago, unless nobody takes them.
-                    let _ = fs::remove_file(self.finished_file(oldest));
-                }
-                if let Some(writer) = &mut self.writer {
-                    // The next write reports a failure.
-                    let _ = writer.end(End { reason: "period".to_owned(), full: false });
-                }
-                self.finished_file(number)
-            }
-            Retention::Everything | Retention::Latest(_) => self.path.with_extension("old.journal"),
-        };
-        let begun = fs::rename(&self.path, old)
-            .and_then(|()| JournalWriter::create(File::create(&self.path)?, &self.header))
-            .and_then(|mut writer| {
-                if !self.recent_waiting.is_empty() {
-                    writer.append_waiting(&self.recent_waiting)?;
-                }
-                if let Some(labels) = &self.last_labels {
-                    writer.append_labels([(first.timestamp, Some(&**labels))].into_iter())?;
-                }
-                Ok(writer)
-            });
-        match begun {
-            Ok(writer) => (self.writer, self.start) = (Some(writer), Some(first.timestamp)),
-            Err(error) => self.fail(&error),
-        }
-    }
-
-    /// The number of the period in which a sample was taken.
-    fn period_of(&self, timestamp: Micros, period: Micros) -> u64 {
-        let origin = Micros::from_millis_f64(self.header.time_origin_ms).unwrap_or_default();
-        origin.saturating_add(timestamp).0 / period.0.max(1)
-    }
-
-    /// Where a finished file goes.
-    fn finished_file(&self, number: u64) -> PathBuf {
-        self.path.with_extension(format!("{number}.finished"))
-    }
-
-    /// Whether the sample after this one is probably in another file.
-    fn ends_soon(&self, last: Option<&Sample>) -> bool {
-        let (Retention::Periods(period), Some(last)) = (self.retention, last) else { return false };
-        let next = last.timestamp.saturating_add(LONGEST_SEGMENT);
-        self.period_of(next, period) > self.period_of(last.timestamp, period)
-    }
-
-    /// Keeps the waiting times that a new file needs: the line between two points may begin in the file before, and so may the line
-    /// for samples that are written later.
-    fn remember(&mut self, waiting: Vec<WaitingPoint>, last: Option<&Sample>) {
-        if self.retention == Retention::Everything {
-            return;
-        }
-        self.recent_waiting.extend(waiting);
-        if let Some(last) = last {
-            let passed = self.recent_waiting.partition_point(|point| point.timestamp <= last.timestamp);
-            self.recent_waiting.drain(..passed.saturating_sub(1));
-        }
-    }
-
-    /// Appends to the file with the source maps. If there are several files, that is one of its own, since scripts may have been compiled
-    /// long before they are sampled.
-    fn write_map(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
-        if self.retention == Retention::Everything {
-            return self.write(write);
-        }
-        if self.maps.is_none() && self.writer.is_some() {
-            let path = self.path.with_extension("maps.journal");
-            match File::create(path).and_then(|file| JournalWriter::create(file, &self.header)) {
-                Ok(maps) => self.maps = Some(maps),
-                Err(error) => return self.fail(&error),
-            }
-        }
-        if let Some(maps) = &mut self.maps
-            && let Err(error) = write(maps)
-        {
-            self.fail(&error);
-        }
-    }
-
-    /// Appends to the file, possibly after an end that was not the last.
-    fn write(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
-        self.ended = false;
-        let Some(writer) = &mut self.writer else { return };
-        if let Err(error) = write(writer) {
-            self.fail(&error);
-        }
-    }
-
-    fn fail(&mut self, error: &io::Error) {
-        if let Some(mut writer) = self.writer.take() {
-            let reason = match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                    error.kind().to_string()
-                }
-                _ => error.to_string(),
-            };
-            // What is printed below may not be seen, and the recorder reads the journal.
-            let _ = writer.fail(&reason);
-        }
-        // `eprintln!` would panic if stderr cannot be written, which a full disk may also cause.
-        let _ = writeln!(
-            io::stderr(),
-            "selfprof: the trace is incomplete: the journal could not be written: {error}"
-        );
-    }
+/// Tells the user. `eprintln!` would panic if stderr cannot be written, which a full disk may also cause.
+fn report(error: &io::Error) {
+    let _ = writeln!(
+        io::stderr(),
+        "selfprof: the trace is incomplete: the journal could not be written: {error}"
+    );
 }

@@ -88,10 +88,12 @@
 //! 5. with bytes reserved for a reason;
 //! 6. with labels.
 
+mod files;
 mod header;
 mod reader;
 mod writer;
 
+pub use files::{JournalFiles, Retention};
 pub use header::{End, Header, Mode, UnknownMode, VERSION};
 pub use reader::{Flaw, Journal, JournalError, read, read_with};
 pub use writer::JournalWriter;

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
-use selfprof_formats::journal::{Header, Mode};
+use selfprof_formats::journal::{Header, Mode, Retention};
 use selfprof_session::BufferPolicy;
 use selfprof_trace::Micros;
 
@@ -15,7 +15,7 @@ use super::arguments::agent_error;
 use crate::agent::lifecycle;
 use crate::agent::thread_agent::Recorder;
 use crate::entries::recorder;
-use crate::journal::{Journal, JournalLimits, Retention};
+use crate::journal::{Journal, JournalLimits};
 use crate::recorder_connection::{self, Connection};
 use crate::session_request::SessionRequest;
 use crate::signals;
