@@ -10,6 +10,7 @@ mod chromium;
 mod collector;
 mod demo;
 mod differential;
+mod docs;
 mod firefox;
 mod fuzz;
 mod go;
@@ -50,6 +51,7 @@ Examples:
   cargo xtask test --only tidy       one step of it, with the steps that it needs
   cargo xtask test --list            the steps
   cargo xtask fuzz w3c               make up inputs for one of the readers
+  cargo xtask docs                   the guide in docs/, as a site in target/docs
   cargo xtask package                the npm packages, as tarballs in target/npm
   cargo xtask bench                  measure against other profilers (close what else runs)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
@@ -67,6 +69,7 @@ enum Command {
     Build(build::Arguments),
     Demo(demo::Arguments),
     Differential(differential::Arguments),
+    Docs(docs::Arguments),
     Fuzz(fuzz::Arguments),
     Package(package::Arguments),
     SourceMapTests(source_map_tests::Arguments),
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Differential(arguments) => differential::run(&arguments),
+        Command::Docs(arguments) => docs::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
         Command::SourceMapTests(arguments) => source_map_tests::run(&arguments),

@@ -1,13 +1,16 @@
 //! The steps of a test run, and what each needs.
 
 use super::schedule::BuildFolder;
-use super::step::Step;
+use super::step::{Context, Step};
 use super::steps::{
     cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, plugin, report,
     selenium, server_agent, shop, tarballs,
 };
+use crate::docs;
+use crate::job::{Log, Output};
 use crate::node::MAJORS;
 use crate::problem::Problem;
+use crate::progress::Activity;
 use anyhow::Result;
 use std::collections::HashSet;
 
@@ -176,6 +179,18 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             "tsc --checkJs --strict over the JavaScript that ships",
             &["workspace"],
             javascript::types,
+        )
+        .using(100),
+    );
+    steps.push(
+        Step::new(
+            "guide",
+            "docs/ as a site, in which no link is dead",
+            &["workspace"],
+            |context: &Context, log: &Log, activity: &Activity| {
+                docs::build(&context.checkout, &Output::Logged(log, activity))?;
+                Ok(String::new())
+            },
         )
         .using(100),
     );
