@@ -107,7 +107,7 @@ fn key(checkout: &Checkout, contents: Contents) -> Result<String> {
     match contents {
         // Cargo.toml has the profiles.
         Contents::Workspace => [read("Cargo.lock")?, read("Cargo.toml")?].hash(&mut hasher),
-        Contents::Collector => versions(&read("Cargo.lock")?, &LARGE).hash(&mut hasher),
+        Contents::Collector => versions(&read("collector/Cargo.lock")?, &LARGE).hash(&mut hasher),
     }
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(rustc).arg("-vV").output().context("cannot start rustc")?;
@@ -176,16 +176,26 @@ fn take_over(checkout: &Checkout, cache: &BuildCache, contents: Contents) -> Res
     }
     let log = Log::create(&checkout.logs(), "build-cache")?;
     let activity = Activity::start("removing what another checkout has compiled");
-    let metadata = MetadataCommand::new().current_dir(checkout.root()).no_deps().exec();
+    let workspace = match contents {
+        Contents::Workspace => checkout.root().to_owned(),
+        Contents::Collector => checkout.collector(),
+    };
+    let metadata = MetadataCommand::new().current_dir(&workspace).exec();
     let metadata = metadata.context("cargo metadata could not read the workspace")?;
+    // The collector's folder has crates of the root's workspace, too.
+    let own = metadata.packages.iter().filter(|package| package.source.is_none());
+    let own: Vec<&str> = own.map(|package| package.name.as_str()).collect();
     // cargo would also remove the finished programs of this checkout, among them the one that is running.
     let no_programs = tempfile::tempdir()?;
     for profile in contents.profiles() {
         let mut cargo = checkout.cargo();
-        cargo.args(["clean", "--profile", profile, "--target-dir"]).arg(no_programs.path());
+        cargo
+            .current_dir(&workspace)
+            .args(["clean", "--profile", profile, "--target-dir"])
+            .arg(no_programs.path());
         cargo.env("CARGO_BUILD_BUILD_DIR", &cache.folder);
-        for package in &metadata.packages {
-            cargo.args(["--package", package.name.as_str()]);
+        for name in &own {
+            cargo.args(["--package", name]);
         }
         job::run(&mut cargo, &Output::Logged(&log, &activity)).context("cargo clean failed")?;
     }

@@ -46,6 +46,11 @@ impl Checkout {
         &self.root
     }
 
+    /// The folder of the collector's Cargo.toml, which is a workspace of its own.
+    pub fn collector(&self) -> PathBuf {
+        self.root.join("collector")
+    }
+
     /// The npm package `selfprof`.
     pub fn npm(&self) -> PathBuf {
         self.root.join("packages/selfprof")
@@ -74,6 +79,13 @@ impl Checkout {
     /// The folder for the output of child processes that is not shown.
     pub fn logs(&self) -> PathBuf {
         self.target.join("xtask")
+    }
+
+    /// Cargo in the workspace of the collector, with the same target folder.
+    pub fn collector_cargo(&self) -> Command {
+        let mut command = self.cargo();
+        command.current_dir(self.collector()).env("CARGO_TARGET_DIR", &self.target);
+        command
     }
 
     /// Cargo itself, in the workspace: the one that runs this program.

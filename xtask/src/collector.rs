@@ -11,9 +11,8 @@ use crate::job::{self, Output};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
-/// Cargo always gets both crates, so that it chooses the same features of dependencies.
-pub const CRATES: [&str; 6] =
-    ["--profile", "collector", "--package", "selfprof-store", "--package", "selfprof-collector"];
+/// Cargo always gets the whole workspace, so that it chooses the same features of dependencies.
+pub const CRATES: [&str; 3] = ["--profile", "collector", "--workspace"];
 
 /// The name of the program. It runs on Linux.
 pub const NAME: &str = "selfprof-collector";
@@ -34,5 +33,6 @@ pub fn building(checkout: &Checkout) -> &'static str {
 
 /// Builds it.
 pub fn build(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    job::run(checkout.cargo().arg("build").args(CRATES), output).context("the collector did not build")
+    job::run(checkout.collector_cargo().arg("build").args(CRATES), output)
+        .context("the collector did not build")
 }

@@ -1,5 +1,5 @@
-//! What Vite builds: the agent for pages with the polyfill, and the pages in `ui`, one HTML file each: that of `selfprof report`, which is part of the npm package, and that of the
-//! collector, which is part of the program.
+//! What Vite builds: the agent for pages with the polyfill, and the pages, one HTML file each: that of `selfprof report`, which is part of the npm package, and those of the
+//! collector, which are part of its program.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
@@ -17,7 +17,7 @@ pub fn report_folder(checkout: &Checkout) -> PathBuf {
 
 /// Where the source of the collector's page is.
 pub fn collector_folder(checkout: &Checkout) -> PathBuf {
-    checkout.root().join("ui/collector")
+    checkout.collector().join("page")
 }
 
 /// Where the views are that the pages share.
@@ -59,7 +59,7 @@ pub fn build_report(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
 /// Builds the collector's pages. The collector has them if it is built afterwards.
 pub fn build_collector_page(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
     let pages = [&[][..], &["--mode", "profile"]];
-    build(checkout, &collector_folder(checkout), "..", &pages, output)
+    build(checkout, &collector_folder(checkout), ".", &pages, output)
         .context("the pages of the collector did not build")
 }
 

@@ -31,7 +31,7 @@ use suite::{Suite, Test};
 /// Run web-platform-tests from a checkout in the page host, or over the polyfill, and compare the results with the expected ones.
 ///
 /// Prints a line for each test and, under it, the unexpected results. Tests that are known to fail, or that are skipped, are
-/// listed in xtask/wpt/expectations.toml with their reasons. The exit code is 1 when a test fails that should pass, or passes
+/// listed in packages/page/wpt/expectations.toml with their reasons. The exit code is 1 when a test fails that should pass, or passes
 /// that should fail. The last line is `N passed, M failed`, counted in tests as a browser would load them: a `.any.js` file
 /// is one test in a window and another one in a worker.
 ///
@@ -40,7 +40,7 @@ use suite::{Suite, Test};
 /// folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
 ///
 /// With --polyfill, `selfprof instrument` instruments the tests of js-self-profiling, and they run in a real browser without a
-/// Profiler of its own; their expectations are in xtask/wpt/polyfill/expectations.toml.
+/// Profiler of its own; their expectations are in packages/page/wpt/polyfill/expectations.toml.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -81,7 +81,7 @@ pub struct Arguments {
     /// Do not rebuild the addon, or with --polyfill the CLI and the polyfill
     #[arg(long)]
     no_build: bool,
-    /// The file with the expected results [default: xtask/wpt/expectations.toml, with --polyfill xtask/wpt/polyfill/expectations.toml]
+    /// The file with the expected results [default: packages/page/wpt/expectations.toml, with --polyfill packages/page/wpt/polyfill/expectations.toml]
     #[arg(long, value_name = "FILE")]
     expectations: Option<PathBuf>,
 }
@@ -120,8 +120,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     let path = match &arguments.expectations {
         Some(path) => path.clone(),
-        None if arguments.polyfill.is_some() => checkout.root().join("xtask/wpt/polyfill/expectations.toml"),
-        None => checkout.root().join("xtask/wpt/expectations.toml"),
+        None if arguments.polyfill.is_some() => {
+            checkout.root().join("packages/page/wpt/polyfill/expectations.toml")
+        }
+        None => checkout.root().join("packages/page/wpt/expectations.toml"),
     };
     let mut expectations = Expectations::read(&path)?;
     let packages = Packages::open(checkout.logs())?;
@@ -219,7 +221,7 @@ fn page_host(checkout: &Checkout, packages: &Packages, arguments: &Arguments) ->
     });
     let runner = Runner {
         node: node.executable,
-        program: checkout.root().join("xtask/wpt/main.mjs"),
+        program: checkout.root().join("packages/page/wpt/main.mjs"),
         environment: &[],
         needs,
         jobs: arguments.jobs.map_or(processors, usize::from),

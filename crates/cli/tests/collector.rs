@@ -1,4 +1,4 @@
-//! URLs of a collector in the place of files. The collector here is a server that knows a few answers; the tests of `crates/collector` have a
+//! URLs of a collector in the place of files. The collector here is a server that knows a few answers; the tests of `collector/collector` have a
 //! real one.
 
 mod support;

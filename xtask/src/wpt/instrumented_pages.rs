@@ -1,4 +1,4 @@
-//! Runs tests in a browser over the polyfill: starts xtask/wpt/polyfill/main.mjs.
+//! Runs tests in a browser over the polyfill: starts packages/page/wpt/polyfill/main.mjs.
 
 use super::Arguments;
 use super::runner::{Runner, SILENCE};
@@ -67,7 +67,7 @@ pub fn runner(
     });
     let runner = Runner {
         node: Node::of_major(MAJOR_THAT_DRIVES_CHROMIUM, packages)?.executable,
-        program: checkout.root().join("xtask/wpt/polyfill/main.mjs"),
+        program: checkout.root().join("packages/page/wpt/polyfill/main.mjs"),
         // Browsers find such names on this machine.
         environment: &[("SELFPROF_WPT_TOP", "localhost")],
         needs,

@@ -1,4 +1,4 @@
-//! Runs tests: starts a program of xtask/wpt on a Node, and again when it crashes.
+//! Runs tests: starts a program of packages/page/wpt on a Node, and again when it crashes.
 
 use super::outcome::Outcome;
 use super::suite::Test;
@@ -23,7 +23,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 pub struct Runner {
     /// The executable of a Node that the program runs on.
     pub node: PathBuf,
-    /// xtask/wpt/main.mjs, or xtask/wpt/polyfill/main.mjs.
+    /// packages/page/wpt/main.mjs, or packages/page/wpt/polyfill/main.mjs.
     pub program: PathBuf,
     /// Its environment.
     pub environment: &'static [(&'static str, &'static str)],

@@ -1,6 +1,6 @@
 //! The files and the crates of the checkout.
 
-use cargo_metadata::{Metadata, MetadataCommand, Package};
+use cargo_metadata::{MetadataCommand, Package};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -44,13 +44,11 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
 }
 
-pub fn metadata() -> Metadata {
-    match MetadataCommand::new().current_dir(root()).no_deps().exec() {
-        Ok(metadata) => metadata,
+/// The members of both workspaces: the root's and the collector's.
+pub fn members() -> Vec<Package> {
+    let members_of = |folder| match MetadataCommand::new().current_dir(folder).no_deps().exec() {
+        Ok(metadata) => metadata.packages,
         Err(error) => panic!("cargo metadata: {error}"),
-    }
-}
-
-pub fn members(metadata: &Metadata) -> impl Iterator<Item = &Package> {
-    metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id))
+    };
+    [root(), root().join("collector")].into_iter().flat_map(members_of).collect()
 }

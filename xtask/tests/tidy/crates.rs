@@ -1,6 +1,6 @@
 //! Which crate may use what, and what each manifest must say.
 
-use crate::checkout::{code_lines, files, members, metadata};
+use crate::checkout::{code_lines, files, members};
 use crate::none;
 use std::collections::BTreeSet;
 use std::fs;
@@ -101,9 +101,9 @@ fn crates_depend_on_lower_floors() {
         }
         below.extend(floor.iter().map(|(name, _)| name));
     }
-    let metadata = metadata();
-    let members: BTreeSet<&str> = members(&metadata).map(|package| package.name.as_str()).collect();
-    for package in self::members(&metadata) {
+    let members = members();
+    let names: BTreeSet<&str> = members.iter().map(|package| package.name.as_str()).collect();
+    for package in &members {
         let name = package.name.as_str();
         let row = FLOORS.iter().copied().flatten().find(|(known, _)| *known == name);
         let allowed = match row {
@@ -115,7 +115,7 @@ fn crates_depend_on_lower_floors() {
             }
         };
         for used in package.dependencies.iter().map(|dependency| dependency.name.as_str()) {
-            if members.contains(used) && used != name && !allowed.contains(&used) {
+            if names.contains(used) && used != name && !allowed.contains(&used) {
                 problems.push(format!("{name} must not use {used}"));
             }
         }
@@ -125,10 +125,10 @@ fn crates_depend_on_lower_floors() {
 
 #[test]
 fn forbidden_dependencies_are_absent() {
-    let metadata = metadata();
+    let members = members();
     let mut problems = Vec::new();
     for (name, absent, rule) in FORBIDDEN {
-        let Some(package) = members(&metadata).find(|package| package.name == *name) else { continue };
+        let Some(package) = members.iter().find(|package| package.name == *name) else { continue };
         // A test may read JSON to check the output of the crate.
         for dependency in
             package.dependencies.iter().filter(|d| d.kind != cargo_metadata::DependencyKind::Development)
@@ -171,9 +171,9 @@ fn cores_do_no_io() {
 
 #[test]
 fn unsafe_is_in_two_crates_only() {
-    let metadata = metadata();
+    let members = members();
     let mut problems = Vec::new();
-    for package in members(&metadata).filter(|package| !UNSAFE.contains(&package.name.as_str())) {
+    for package in members.iter().filter(|package| !UNSAFE.contains(&package.name.as_str())) {
         for target in package.targets.iter().filter(|target| target.is_lib() || target.is_bin()) {
             let text = fs::read_to_string(&target.src_path).unwrap_or_default();
             if !text.contains("#![forbid(unsafe_code)]") {
@@ -201,9 +201,9 @@ fn unsafe_is_in_two_crates_only() {
 
 #[test]
 fn each_dependency_has_a_reason() {
-    let metadata = metadata();
+    let members = members();
     let mut problems = Vec::new();
-    for package in members(&metadata) {
+    for package in &members {
         let text = fs::read_to_string(&package.manifest_path).unwrap_or_default();
         problems.extend(
             dependencies_without_reason(&text)
@@ -216,9 +216,9 @@ fn each_dependency_has_a_reason() {
 
 #[test]
 fn members_share_the_workspace_settings() {
-    let metadata = metadata();
+    let members = members();
     let mut problems = Vec::new();
-    for package in members(&metadata) {
+    for package in &members {
         let text = fs::read_to_string(&package.manifest_path).unwrap_or_default();
         for setting in
             ["[lints]\nworkspace = true", "edition.workspace = true", "rust-version.workspace = true"]

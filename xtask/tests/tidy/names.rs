@@ -22,8 +22,8 @@ fn files_in_sibling_folders_have_names_of_their_own() {
     const ENDS: &[&str] = &["rs", "cjs", "mjs", "js", "ts"];
     // Tests of JavaScript are named after what they test.
     let is_source = |name: &str| {
-        let is_script = ["packages/", "ui/"].iter().any(|folder| name.starts_with(folder));
-        let is_rust = ["crates/", "xtask/"].iter().any(|folder| name.starts_with(folder));
+        let is_script = ["packages/", "ui/", "collector/page/"].iter().any(|folder| name.starts_with(folder));
+        let is_rust = ["crates/", "collector/", "xtask/"].iter().any(|folder| name.starts_with(folder));
         ((is_rust && name.contains("/src/")) || (is_script && !name.contains("/test/")))
             && name.rsplit('.').next().is_some_and(|end| ENDS.contains(&end))
     };

@@ -1,6 +1,6 @@
 //! What the documentation says about the code must be true.
 
-use crate::checkout::{files, members, metadata, root};
+use crate::checkout::{files, members, root};
 use crate::none;
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,10 +8,10 @@ use std::fs;
 #[test]
 fn the_architecture_page_names_each_crate_and_no_other() {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap_or_default();
-    let metadata = metadata();
+    let members = members();
     let mut problems = Vec::new();
     let mut folders = BTreeSet::new();
-    for package in members(&metadata) {
+    for package in &members {
         let folder = package.manifest_path.parent().and_then(|parent| parent.strip_prefix(root()).ok());
         let folder = folder.map(|folder| folder.as_str().replace('\\', "/")).unwrap_or_default();
         if !page.contains(&format!("{folder}/")) && !page.contains(&format!("`{folder}`")) {

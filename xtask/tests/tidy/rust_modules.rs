@@ -4,7 +4,7 @@
 //! leads into it: in `use`, in code and in macros. Re-exports are followed to the module that has the item. A module is a part
 //! of its parent, so what it uses of its parents is not counted.
 
-use crate::checkout::{members, metadata, root};
+use crate::checkout::{members, root};
 use crate::graph::{Graph, circles};
 use crate::none;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -15,9 +15,9 @@ use syn::{Attribute, File, Item, UseTree};
 
 #[test]
 fn modules_use_each_other_in_one_direction() {
-    let metadata = metadata();
+    let members = members();
     let mut problems = Vec::new();
-    for package in members(&metadata) {
+    for package in &members {
         for target in
             package.targets.iter().filter(|target| target.is_lib() || target.is_cdylib() || target.is_bin())
         {

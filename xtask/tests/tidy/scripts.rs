@@ -36,11 +36,10 @@ fn sources() -> Vec<(String, String)> {
     const FOLDERS: &[&str] = &[
         "packages/",
         "ui/",
-        "xtask/differential/",
-        "xtask/wpt/",
+        "collector/page/",
         "fixtures/bench/",
         "fixtures/shop/",
-        "crates/collector/senders/",
+        "collector/collector/senders/",
         "crates/formats/consumers/",
     ];
     const ENDS: &[&str] = &[".cjs", ".mjs", ".js", ".ts"];

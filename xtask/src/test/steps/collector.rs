@@ -47,7 +47,7 @@ pub fn ask(context: &Context, log: &Log, activity: &Activity) -> Result<String> 
     collector::send_profiles(&server, &checkout, &output)?;
     // Before there are source maps, whose names are not in the tables.
     let mut python = Command::new(DUCKDB.folder(&context.packages)?.join("bin/python"));
-    python.arg(checkout.root().join("crates/collector/tests/with_duckdb.py"));
+    python.arg(checkout.root().join("collector/collector/tests/with_duckdb.py"));
     python.env("SELFPROF_COLLECTOR_PROGRAM", collector::program(&checkout));
     python.env("SELFPROF_COLLECTOR", server.url()).env("SELFPROF_DATA", &data);
     python.env_remove("SELFPROF_COLLECTOR_TOKEN");
@@ -67,7 +67,7 @@ pub fn attack(context: &Context, log: &Log, activity: &Activity) -> Result<Strin
     let server = Server::start(&checkout, &folder.path().join("data"), log)?;
     collector::send_profiles(&server, &checkout, &output)?;
     let home = SCHEMATHESIS.folder(&context.packages)?;
-    let attack = checkout.root().join("crates/collector/tests/attack");
+    let attack = checkout.root().join("collector/collector/tests/attack");
     let schemathesis = |options: &[&OsStr], further: &[&str]| {
         let mut command = Command::new(home.join("bin/python"));
         command.args(["-m", "schemathesis.cli"]).args(options).arg("run");
@@ -96,7 +96,7 @@ pub fn lose_disks(context: &Context, log: &Log, activity: &Activity) -> Result<S
     let output = Output::Logged(log, activity);
     collector::build(&checkout, &output)?;
     let mut python = Command::new(MOTO.folder(&context.packages)?.join("bin/python"));
-    python.arg(checkout.root().join("crates/collector/tests/with_bucket.py"));
+    python.arg(checkout.root().join("collector/collector/tests/with_bucket.py"));
     python.env("SELFPROF_COLLECTOR_PROGRAM", collector::program(&checkout));
     job::run(&mut python, &output)?;
     let tests = counts::python(&log.text())?;
@@ -107,11 +107,11 @@ pub fn lose_disks(context: &Context, log: &Log, activity: &Activity) -> Result<S
 /// Runs the test in which three collectors share a bucket.
 fn three_collectors(context: &Context, checkout: &Checkout, output: &Output<'_>) -> Result<()> {
     let mut server = Command::new(MOTO.folder(&context.packages)?.join("bin/python"));
-    server.arg(checkout.root().join("crates/collector/tests/s3_server.py"));
+    server.arg(checkout.root().join("collector/collector/tests/s3_server.py"));
     let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let mut address = String::new();
     BufReader::new(server.stdout.take().context("its stdout is a pipe")?).read_line(&mut address)?;
-    let mut cargo = checkout.cargo();
+    let mut cargo = checkout.collector_cargo();
     cargo.arg("test").args(CRATES).args(["--test", "bucket", "--", "--ignored"]);
     cargo.env("SELFPROF_TEST_S3", address.trim());
     let result = job::run(&mut cargo, output);
@@ -136,7 +136,7 @@ pub fn page(context: &Context, log: &Log, activity: &Activity) -> Result<String>
 pub fn senders(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (checkout, _cache) = checkout(context)?;
     collector::build(&checkout, &Output::Logged(log, activity))?;
-    let folder = checkout.root().join("crates/collector/senders");
+    let folder = checkout.root().join("collector/collector/senders");
     let (chromium, program) = (chromium::find(&context.packages)?, collector::program(&checkout));
     let (messages, cli) = (otlp_messages(context)?, context.checkout.cli());
     let (esbuild, modules) = (context.packages.get(&ESBUILD)?, context.packages.get_locked(&folder)?);
@@ -164,7 +164,7 @@ pub fn agents(major: u32, context: &Context, log: &Log, activity: &Activity) -> 
 
 fn cargo(arguments: &[&str], context: &Context, log: &Log, activity: &Activity) -> Result<()> {
     let (checkout, _cache) = checkout(context)?;
-    job::run(checkout.cargo().args(arguments), &Output::Logged(log, activity))
+    job::run(checkout.collector_cargo().args(arguments), &Output::Logged(log, activity))
 }
 
 /// The checkout with the collector's build folder, which is locked as long as the second value lives.

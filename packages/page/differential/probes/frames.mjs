@@ -3,7 +3,7 @@
 import { probes } from '../page/probe.mjs';
 import { outcome, settled, show, showThrown } from '../page/show.mjs';
 import { answer, atEnd, event, frameWith, later } from '../page/surroundings.mjs';
-import { firstStack, start } from '../page/traces.mjs';
+import { firstStack, start } from '../page/profiling.mjs';
 
 const file = 'frames';
 /** Where neither the policy nor isolation changes anything. */

@@ -3,7 +3,7 @@
 import { probes } from '../page/probe.mjs';
 import { outcome, settled } from '../page/show.mjs';
 import { addScript, answer, atEnd, event, frameWith, later, openFrame } from '../page/surroundings.mjs';
-import { sampledStacks } from '../page/traces.mjs';
+import { sampledStacks } from '../page/profiling.mjs';
 
 const file = 'origins';
 const PROFILING = ['policy', 'isolated'];

@@ -152,7 +152,7 @@ class PageTest {
 }
 
 /**
- * @param {import('../../packages/page/index.d.ts').PageHost} host
+ * @param {import('../index.d.ts').PageHost} host
  * @param {string} url
  * @param {number} limit the time limit of testharness.js, in milliseconds
  * @returns {Promise<{ status: string, message: string | null, subtests: object[], notes: string[], duration: number }>}

@@ -3,7 +3,7 @@
 import { probes } from '../page/probe.mjs';
 import { show } from '../page/show.mjs';
 import { VARIANT } from '../page/surroundings.mjs';
-import { start } from '../page/traces.mjs';
+import { start } from '../page/profiling.mjs';
 
 const file = 'traces';
 

@@ -50,7 +50,7 @@ fn text(alert: &Alert) -> String {
     format!("{app}: {name}{file} is slower in release {new} than in {base}: {}", pages.join(", "))
 }
 
-/// The parameters of `ui/collector/src/query.ts`. With several pages, the comparison is that of all.
+/// The parameters of `collector/page/src/query.ts`. With several pages, the comparison is that of all.
 fn link(alert: &Alert) -> String {
     let release = |release: &str| format!("release = '{}'", release.replace('\'', "''"));
     let (base, new) = (release(&alert.base), release(&alert.new));

@@ -10,7 +10,7 @@ import {
   shortUrl,
   showFrame,
   start,
-} from '../page/traces.mjs';
+} from '../page/profiling.mjs';
 
 const file = 'places';
 /** Without the policy there is no profiler, and isolation changes no name and no place. */

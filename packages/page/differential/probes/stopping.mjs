@@ -3,7 +3,7 @@
 import { probes } from '../page/probe.mjs';
 import { outcome, settled } from '../page/show.mjs';
 import { event, frameWith, later } from '../page/surroundings.mjs';
-import { start } from '../page/traces.mjs';
+import { start } from '../page/profiling.mjs';
 
 const file = 'stopping';
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::server::{Server, profile, run};
 
 fn fixture(name: &str) -> String {
-    format!("{}/../formats/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/../../crates/formats/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Imports a file, and asks for the time and the samples of its profiles.

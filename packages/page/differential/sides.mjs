@@ -18,7 +18,7 @@ async function callProbing(method, ...parameters) {
 /** @param {string} executable @returns {Promise<Side>} */
 export async function openChromium(executable) {
   // The test of the report's page uses the same package.
-  const require = createRequire(path.join(import.meta.dirname, '../../ui/report/package.json'));
+  const require = createRequire(path.join(import.meta.dirname, '../../../ui/report/package.json'));
   const { default: puppeteer } = await import(require.resolve('puppeteer-core'));
   const browser = await puppeteer.launch({
     executablePath: executable,

@@ -1,4 +1,4 @@
-// The questions that the collector answers. crates/collector/src/answers.rs is the other side.
+// The questions that the collector answers. collector/collector/src/answers.rs is the other side.
 
 import type { ProfileData } from '@selfprof/views/profile-data.ts';
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::{env, fs, io};
 
-/// Where `npm run build` in `ui/collector` writes the pages.
-const FOLDER: &str = "../../ui/collector/dist";
+/// Where `npm run build` in `collector/page` writes the pages.
+const FOLDER: &str = "../page/dist";
 
 /// The files of the pages, and their names in the program.
 const PAGES: [(&str, &str); 2] = [("index.html", "page.html"), ("profile.html", "profile.html")];
@@ -17,7 +17,7 @@ const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\
 
 fn main() -> io::Result<()> {
     // A file that is not there would count as changed in each build.
-    let watched = [FOLDER, "../../ui/collector"].into_iter().find(|path| Path::new(path).exists());
+    let watched = [FOLDER, "../page"].into_iter().find(|path| Path::new(path).exists());
     println!("cargo::rerun-if-changed={}", watched.unwrap_or("build.rs"));
     let folder = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     for (file, name) in PAGES {

@@ -1,4 +1,4 @@
-//! The pages at `/` and at `/profiles/ID`: `ui/collector`, each in one file.
+//! The pages at `/` and at `/profiles/ID`: `collector/page`, each in one file.
 
 use axum::http::HeaderName;
 use axum::http::header;
