@@ -35,7 +35,6 @@ pub enum Output<'a> {
 /// The file that takes the output of the children of one step.
 pub struct Log {
     path: PathBuf,
-    failure: String,
 }
 
 impl Log {
@@ -44,17 +43,7 @@ impl Log {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let path = folder.join(format!("{name}.log"));
         File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path, failure: String::new() })
-    }
-
-    /// The log of a step that runs again, after it has failed with this output.
-    pub fn after(self, failure: &str) -> Self {
-        Self { failure: failure.to_owned(), ..self }
-    }
-
-    /// What the step said when it failed; empty if this is its first run.
-    pub fn failure(&self) -> &str {
-        &self.failure
+        Ok(Self { path })
     }
 
     /// Its path.

@@ -57,6 +57,11 @@ impl Node {
         report.with_headers(include)
     }
 
+    /// The major of the Node on PATH, if there is one.
+    pub fn major_on_path() -> Option<u32> {
+        NodeReport::ask(Path::new("node")).ok().map(|report| report.major)
+    }
+
     /// A Node of this major: the one on PATH when it fits, else the official build.
     pub fn of_major(major: u32, packages: &Packages) -> Result<Self> {
         if NodeReport::ask(Path::new("node")).is_ok_and(|report| report.major == major) {

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that CI runs.
+//! `cargo xtask test`: the steps of three tiers.
 
 mod counts;
 mod plan;
@@ -10,73 +10,88 @@ mod summary;
 
 use crate::build_cache::{self, Contents};
 use crate::checkout::Checkout;
-use crate::node::{MAJORS, parse_major};
+use crate::node::{MAJORS, Node, parse_major};
 use crate::packages::Packages;
 use anyhow::Result;
 use clap::Args;
-use plan::{plan, select};
+use plan::{Majors, plan, select};
 use std::env;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
-use step::Context;
+use step::{Context, Tier};
 use summary::Report;
 
-/// Run every test of the project: what CI runs.
+/// Run the tests: before each commit, or with --all what CI runs
+///
+/// Without options, the checks, the Rust tests, the JavaScript tests on the Node of PATH, a page and `selfprof run` are tested:
+/// a few minutes. --all adds the other Node majors, all tests of pages, WebDriver, web-platform-tests, bundlers, browsers, the
+/// collector, the packages and the programs that read our formats. --nightly adds the full matrix, a search by fuzzing and
+/// the comparison with Chromium.
 ///
 /// Steps run in parallel on the available processors. One that fails does not stop the others, except those that need
 /// it. A step that passes prints one line; a step that fails prints all its output. A table of where the time went
 /// follows, and the last line is `N passed, M failed`, counted in steps. The output of each step is kept in target/xtask.
 ///
-/// A step that fails and then passes when it is run again is marked FLAKY, with the output of its failure above. A step
-/// of JavaScript runs only its files with failures again.
-///
 /// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package` do.
-///
-/// When CI is set, each file of `pages` runs on Node 24 and on 22 or 26, in turns from commit to commit, and each file of
-/// `js` on 20 and 26 and on 22 or 24.
 ///
 /// When CI is set, compiled dependencies are kept in build/ of the cache, for each Cargo.lock and toolchain; when
 /// SELFPROF_BUILD_CACHE names a folder, they are kept there.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Run on these Node majors only; may be repeated [default: 20, 22, 24 and 26]
+    /// Run everything that CI runs
+    #[arg(long, conflicts_with = "nightly")]
+    all: bool,
+    /// Run everything
+    #[arg(long)]
+    nightly: bool,
+    /// Run on these Node majors only; may be repeated [default: that of the Node on PATH, or 20, 22, 24 and 26]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Vec<u32>,
-    /// Run one step (`js-22`) or a family of them (`js`), with the steps that it needs; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// Run one step of any tier (`js-22`) or a family of them (`js`), with the steps that it needs; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "nightly"])]
     only: Vec<String>,
     /// Use this many processors; with 1, one step runs after the other [default: all processors]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Run steps that fail again, up to N times, when all others have ended [default: 0, or 2 when CI is set]
-    #[arg(long, value_name = "N")]
-    retries: Option<u32>,
+    /// Write the table of times to xtask/test-times.txt if all steps pass
+    #[arg(long, requires = "all")]
+    record: bool,
     /// Print the names of the steps, and what each does
     #[arg(long)]
     list: bool,
 }
 
 impl Arguments {
-    /// One flaky test must not fail a run that nobody watches.
-    fn retries(&self) -> u32 {
-        self.retries.unwrap_or(if env::var_os("CI").is_some() { 2 } else { 0 })
+    fn tier(&self) -> Tier {
+        match (self.nightly || !self.only.is_empty(), self.all) {
+            (true, _) => Tier::Nightly,
+            (false, true) => Tier::All,
+            (false, false) => Tier::Commit,
+        }
+    }
+
+    fn majors(&self) -> Majors {
+        let on_path = Node::major_on_path().filter(|major| MAJORS.contains(major));
+        let all = match (&self.node[..], self.tier(), on_path) {
+            ([], Tier::Commit, Some(major)) => vec![major],
+            ([], ..) => MAJORS.to_vec(),
+            (named, ..) => named.to_vec(),
+        };
+        Majors::new(all, on_path)
     }
 }
 
 /// Runs the command. The exit code is 1 when a step failed.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut majors = if arguments.node.is_empty() { MAJORS.to_vec() } else { arguments.node.clone() };
-    majors.sort_unstable();
-    majors.dedup();
-    let steps = select(plan(&majors), &arguments.only)?;
+    let steps = select(plan(&arguments.majors(), arguments.tier()), &arguments.only)?;
     if arguments.list {
         let mut stdout = io::stdout().lock();
         for step in &steps {
             // The reader may stop reading, as `head` does.
-            if writeln!(stdout, "{:<12} {}", step.name, step.about).is_err() {
+            if writeln!(stdout, "{:<22} {}", step.name, step.about).is_err() {
                 break;
             }
         }
@@ -94,6 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let context = Context { packages, checkout, program };
     let mut report = Report::new(steps.len(), jobs);
-    run::run(&steps, jobs, arguments.retries(), &context, &mut report);
-    Ok(report.finish())
+    run::run(&steps, jobs, &context, &mut report);
+    let times = context.checkout.root().join("xtask/test-times.txt");
+    report.finish(arguments.record.then_some(&times))
 }

@@ -2,7 +2,7 @@
 
 use super::schedule::{Entry, Load, Next, Schedule};
 use super::step::{Context, Step};
-use super::summary::{Failure, Report, Times};
+use super::summary::{Report, Times};
 use crate::job::Log;
 use crate::progress::{Activity, Priority};
 use anyhow::{Result, anyhow};
@@ -19,24 +19,8 @@ struct Ended {
     log: Option<Log>,
 }
 
-/// Runs all steps, as many at a time as `jobs` processors have room for. Then runs those that failed again, up to `retries`
-/// times, with those that needed them; one at a time, unless there are such.
-pub fn run(steps: &[Step], jobs: usize, retries: u32, context: &Context, report: &mut Report) {
-    run_once(&steps.iter().collect::<Vec<_>>(), jobs, &[], context, report);
-    for _ in 0..retries {
-        let failed = report.retry();
-        if failed.is_empty() {
-            return;
-        }
-        let again: Vec<&Step> =
-            steps.iter().filter(|step| failed.iter().any(|failure| failure.step == step.name)).collect();
-        let all_ran = failed.iter().all(|failure| failure.output.is_some());
-        run_once(&again, if all_ran { 1 } else { jobs }, &failed, context, report);
-    }
-}
-
-/// Runs these steps, after these failures of theirs. One that they need and that is not among them has passed.
-fn run_once(steps: &[&Step], jobs: usize, failures: &[Failure], context: &Context, report: &mut Report) {
+/// Runs all steps, as many at a time as `jobs` processors have room for.
+pub fn run(steps: &[Step], jobs: usize, context: &Context, report: &mut Report) {
     let mut schedule = Schedule::new(entries(steps), jobs);
     let (sender, receiver) = channel();
     thread::scope(|scope| {
@@ -46,9 +30,9 @@ fn run_once(steps: &[&Step], jobs: usize, failures: &[Failure], context: &Contex
                     Next::Start(step) => {
                         let sender = sender.clone();
                         // The receiver lives longer.
-                        scope.spawn(move || _ = sender.send(run_step(steps[step], step, failures, context)));
+                        scope.spawn(move || _ = sender.send(run_step(&steps[step], step, context)));
                     }
-                    Next::Skip { step, needed } => report.skipped(steps[step], steps[needed]),
+                    Next::Skip { step, needed } => report.skipped(&steps[step], &steps[needed]),
                 }
             }
             // None is left to wait for when the last ones were skipped.
@@ -58,16 +42,16 @@ fn run_once(steps: &[&Step], jobs: usize, failures: &[Failure], context: &Contex
             let Ok(Ended { step, times, outcome, log }) = receiver.recv() else { break };
             schedule.end(step, outcome.is_ok());
             match outcome {
-                Ok(detail) => report.passed(steps[step], times, &detail),
-                Err(error) => report.failed(steps[step], times, &error, log.as_ref()),
+                Ok(detail) => report.passed(&steps[step], times, &detail),
+                Err(error) => report.failed(&steps[step], times, &error, log.as_ref()),
             }
         }
     });
 }
 
-fn entries(steps: &[&Step]) -> Vec<Entry> {
+fn entries(steps: &[Step]) -> Vec<Entry> {
     let index_of = |name: &String| steps.iter().position(|step| step.name == *name);
-    let entry = |step: &&Step| Entry {
+    let entry = |step: &Step| Entry {
         needs: step.needs.iter().filter_map(index_of).collect(),
         load: step.load,
         exclusive: step.exclusive,
@@ -75,14 +59,11 @@ fn entries(steps: &[&Step]) -> Vec<Entry> {
     steps.iter().map(entry).collect()
 }
 
-fn run_step(step: &Step, index: usize, failures: &[Failure], context: &Context) -> Ended {
+fn run_step(step: &Step, index: usize, context: &Context) -> Ended {
     let priority = if step.load == Load::Background { Priority::Low } else { Priority::Normal };
     let started = Instant::now();
     let activity = Activity::with_priority(&step.name, priority);
-    let failure = failures.iter().find(|failure| failure.step == step.name);
-    let output = failure.and_then(|failure| failure.output.as_deref()).unwrap_or_default();
-    let log = Log::create(&context.checkout.logs(), &step.name).map(|log| log.after(output));
-    let (outcome, log) = match log {
+    let (outcome, log) = match Log::create(&context.checkout.logs(), &step.name) {
         // The other steps go on after a panic, too, and steps that wait for this one are notified.
         Ok(log) => {
             let ran = catch_unwind(AssertUnwindSafe(|| (step.action)(context, &log, &activity)));

@@ -3,7 +3,10 @@
 use super::step::Step;
 use crate::job::Log;
 use crate::progress::{print, seconds};
+use anyhow::{Context, Result};
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -27,41 +30,20 @@ struct Row {
     cpu: Duration,
 }
 
-/// A step that did not pass.
-pub struct Failure {
-    /// Its name.
-    pub step: String,
-    /// What it said; `None` when it was not run at all, since it needed one that failed.
-    pub output: Option<String>,
-}
-
 /// The outcomes so far.
 pub struct Report {
     since: Instant,
     jobs: usize,
     steps: usize,
     passed: usize,
-    failed: Vec<Failure>,
-    /// Steps that failed and are run again.
-    retried: Vec<String>,
-    /// Steps that failed at first and passed when they were run again.
-    flaky: Vec<String>,
+    failed: Vec<String>,
     rows: Vec<Row>,
 }
 
 impl Report {
     /// Of a run of so many steps on so many processors.
     pub fn new(steps: usize, jobs: usize) -> Self {
-        Self {
-            since: Instant::now(),
-            jobs,
-            steps,
-            passed: 0,
-            failed: Vec::new(),
-            retried: Vec::new(),
-            flaky: Vec::new(),
-            rows: Vec::new(),
-        }
+        Self { since: Instant::now(), jobs, steps, passed: 0, failed: Vec::new(), rows: Vec::new() }
     }
 
     /// Prints one short line.
@@ -69,15 +51,7 @@ impl Report {
         self.passed += 1;
         self.add_row(step, times);
         let comma = if detail.is_empty() { "" } else { ", " };
-        let is_flaky = self.retried.contains(&step.name);
-        if is_flaky {
-            self.flaky.push(step.name.clone());
-        }
-        self.line(
-            if is_flaky { "FLAKY" } else { "ok" },
-            step,
-            &format!("{}{comma}{detail}", seconds(times.took)),
-        );
+        self.line("ok", step, &format!("{}{comma}{detail}", seconds(times.took)));
     }
 
     /// Prints the whole output of the step.
@@ -88,45 +62,35 @@ impl Report {
                 eprintln!("---- output of {}:\n{}\n---- end of {0}", step.name, output.trim_end());
             });
         }
-        self.failed.push(Failure { step: step.name.clone(), output: Some(output) });
+        self.failed.push(step.name.clone());
         self.add_row(step, times);
         self.line("FAILED", step, &format!("{}: {error:#}", seconds(times.took)));
     }
 
     /// A step that needs a failed one counts as failed, or a broken build would look like few failures.
     pub fn skipped(&mut self, step: &Step, needed: &Step) {
-        self.failed.push(Failure { step: step.name.clone(), output: None });
+        self.failed.push(step.name.clone());
         self.line("FAILED", step, &format!("not run, it needs {}", needed.name));
     }
 
-    /// Forgets the failures, so that these steps can be run again.
-    pub fn retry(&mut self) -> Vec<Failure> {
-        let failed = std::mem::take(&mut self.failed);
-        let ran = failed.iter().filter(|failure| failure.output.is_some());
-        self.retried.extend(ran.map(|failure| failure.step.clone()));
-        if !failed.is_empty() {
-            print(|| eprintln!("\nrunning again: {}", names(&failed).join(", ")));
-        }
-        failed
-    }
-
-    /// Prints the table and the summary, whose last line goes to stdout.
-    pub fn finish(mut self) -> ExitCode {
+    /// Prints the table and the summary, whose last line goes to stdout. Writes the table to this file if all passed.
+    pub fn finish(mut self, record: Option<&Path>) -> Result<ExitCode> {
         let took = self.since.elapsed();
         self.rows.sort_by_key(|row| row.started);
         eprint!("\n{}", table(&self.rows));
         let cpu: Duration = self.rows.iter().map(|row| row.cpu).sum();
         let processors =
             if self.jobs == 1 { "1 processor".to_owned() } else { format!("{} processors", self.jobs) };
-        eprintln!("\ntest took {}, with {} of CPU time on {processors}", seconds(took), seconds(cpu));
-        if !self.flaky.is_empty() {
-            eprintln!("flaky, passed when run again: {}", self.flaky.join(", "));
-        }
-        if let Some(Failure { step: first, .. }) = self.failed.first() {
-            eprintln!("failed: {}\n\nhint: cargo xtask test --only {first}", names(&self.failed).join(", "));
+        let total = format!("test took {}, with {} of CPU time on {processors}", seconds(took), seconds(cpu));
+        eprintln!("\n{total}");
+        if let Some(first) = self.failed.first() {
+            eprintln!("failed: {}\n\nhint: cargo xtask test --only {first}", self.failed.join(", "));
+        } else if let Some(file) = record {
+            fs::write(file, format!("{}\n{total}\n", table(&self.rows)))
+                .with_context(|| format!("cannot write {}", file.display()))?;
         }
         println!("{} passed, {} failed", self.passed, self.failed.len());
-        if self.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        Ok(if self.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     fn add_row(&mut self, step: &Step, times: Times) {
@@ -137,20 +101,16 @@ impl Report {
 
     fn line(&self, outcome: &str, step: &Step, detail: &str) {
         let done = self.passed + self.failed.len();
-        print(|| eprintln!("{done:>3}/{} {outcome:<6} {:<10} {detail}", self.steps, step.name));
+        print(|| eprintln!("{done:>3}/{} {outcome:<6} {:<22} {detail}", self.steps, step.name));
     }
-}
-
-fn names(failed: &[Failure]) -> Vec<&str> {
-    failed.iter().map(|failure| failure.step.as_str()).collect()
 }
 
 /// Where the time went, in the order in which the steps started; all in seconds.
 fn table(rows: &[Row]) -> String {
-    let mut text = format!("{:<12} {:>8} {:>8} {:>8}\n", "step", "started", "took", "CPU");
+    let mut text = format!("{:<22} {:>8} {:>8} {:>8}\n", "step", "started", "took", "CPU");
     for row in rows {
         let [started, took, cpu] = [row.started, row.took, row.cpu].map(|time| time.as_secs_f64());
-        let _ = writeln!(text, "{:<12} {started:>8.1} {took:>8.1} {cpu:>8.1}", row.name);
+        let _ = writeln!(text, "{:<22} {started:>8.1} {took:>8.1} {cpu:>8.1}", row.name);
     }
     text
 }
@@ -168,9 +128,9 @@ mod tests {
             cpu: Duration::from_millis(cpu),
         };
         let expected = "\
-step          started     took      CPU
-tools             0.0      0.4      0.3
-js-22            12.4    130.0     85.1
+step                    started     took      CPU
+tools                       0.0      0.4      0.3
+js-22                      12.4    130.0     85.1
 ";
         assert_eq!(table(&[row("tools", [0, 420, 310]), row("js-22", [12_420, 130_040, 85_060])]), expected);
     }

@@ -32,6 +32,14 @@ pub fn test(major: u32, context: &Context, log: &Log, activity: &Activity) -> Re
     Ok(summary.to_owned())
 }
 
+/// Runs the probes in the page host and in Chromium.
+pub fn differential(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let mut command = Command::new(&context.program);
+    command.args(["differential", "--no-build", "--node", &major.to_string()]);
+    job::run(&mut command, &Output::Logged(log, activity))?;
+    Ok(String::new())
+}
+
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {

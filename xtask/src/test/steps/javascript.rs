@@ -9,7 +9,6 @@ use crate::test::counts;
 use crate::test::step::Context;
 use crate::workspace::modules;
 use anyhow::{Context as _, Result, bail};
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,12 +29,40 @@ const MALLOC: [(&str, &str); 2] =
 pub fn package(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let pprof = context.packages.get(&DATADOG_PPROF)?;
     let environment = [("SELFPROF_TEST_PPROF", pprof.as_os_str())];
-    let files = in_turns(script_tests(context)?, major, [22, 24], context)?;
-    run(major, (&[], &files), &environment, context, log, activity)
+    run(major, (&[], &script_tests(context)?), &environment, context, log, activity)
 }
 
 /// Runs the tests of the page host.
 pub fn pages(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    run_pages(major, &page_tests(context)?, context, log, activity)
+}
+
+/// Runs those tests of the page host whose code asks for the version of Node, and the smoke test.
+pub fn pages_by_major(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let mut files = page_tests(context)?;
+    files.retain(|file| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        file.ends_with(PAGE_SMOKE_TEST) || text.contains("process.version")
+    });
+    run_pages(major, &files, context, log, activity)
+}
+
+/// Runs one test of the page host, that of the README's example.
+pub fn page_smoke(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let file = context.checkout.page_package().join("test").join(PAGE_SMOKE_TEST);
+    run_pages(major, &[file], context, log, activity)
+}
+
+/// The test that a page opens, can be driven and gives a profile.
+const PAGE_SMOKE_TEST: &str = "readme.test.mjs";
+
+fn run_pages(
+    major: u32,
+    files: &[PathBuf],
+    context: &Context,
+    log: &Log,
+    activity: &Activity,
+) -> Result<String> {
     let mut folders = vec![("SELFPROF_TEST_JSDOM", context.packages.get(&JSDOM)?)];
     for (variable, package) in &PAGE_LIBRARIES {
         folders.push((variable, context.packages.get(package)?));
@@ -43,8 +70,7 @@ pub fn pages(major: u32, context: &Context, log: &Log, activity: &Activity) -> R
     let folders = folders.iter().map(|(variable, folder)| (*variable, folder.as_os_str()));
     let malloc = MALLOC.into_iter().map(|(variable, value)| (variable, OsStr::new(value)));
     let environment: Vec<(&str, &OsStr)> = folders.chain(malloc).collect();
-    let files = in_turns(page_tests(context)?, major, [22, 26], context)?;
-    run(major, (&PAGE_OPTIONS, &files), &environment, context, log, activity)
+    run(major, (&PAGE_OPTIONS, files), &environment, context, log, activity)
 }
 
 /// Checks the format of all JavaScript, TypeScript, CSS and JSON, and lints it: a warning fails.
@@ -92,7 +118,7 @@ pub fn on_node(command: &mut Command, node: &Node) -> Result<()> {
     Ok(())
 }
 
-/// Runs the files on a Node with these options; after a failure, those in which tests failed.
+/// Runs the files on a Node with these options.
 pub fn run(
     major: u32,
     (options, files): (&[&str], &[PathBuf]),
@@ -102,8 +128,6 @@ pub fn run(
     activity: &Activity,
 ) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
-    let failed = failed_files(files, log.failure());
-    let files = if failed.is_empty() { files } else { &failed };
     let mut command = Command::new(&node.executable);
     on_node(&mut command, &node)?;
     // A test that hangs is ended by Node, which can name it.
@@ -111,42 +135,7 @@ pub fn run(
     // Node 20 expands no pattern, so the files are listed.
     command.args(files).envs(environment.iter().copied()).current_dir(context.checkout.root());
     job::run(&mut command, &Output::Logged(log, activity))?;
-    let count = counts::node(&log.text())?;
-    let which = if failed.is_empty() { "" } else { " of the files with failures" };
-    Ok(format!("{count} tests{which}"))
-}
-
-/// The files whose tests failed by the output of a run, where Node says `test at FILE:LINE:COLUMN`. None when it did not
-/// come to that.
-fn failed_files(files: &[PathBuf], output: &str) -> Vec<PathBuf> {
-    let named = output.lines().filter_map(|line| line.trim().strip_prefix("test at "));
-    let places: Vec<&str> = named.filter_map(|place| place.rsplitn(3, ':').nth(2)).collect();
-    files.iter().filter(|file| places.iter().any(|place| file.ends_with(place))).cloned().collect()
-}
-
-/// When CI is set, two majors share the files, so that a run stays within its time: each file runs on one of them, in turns
-/// from commit to commit, and on all other majors.
-fn in_turns(files: Vec<PathBuf>, major: u32, sharing: [u32; 2], context: &Context) -> Result<Vec<PathBuf>> {
-    let Some(which) = sharing.iter().position(|one| *one == major) else { return Ok(files) };
-    if env::var_os("CI").is_none() {
-        return Ok(files);
-    }
-    let commit = Command::new("git")
-        .args(["rev-parse", "HEAD"])
-        .current_dir(context.checkout.root())
-        .output()
-        .context("cannot start git, which says whose turn it is")?;
-    Ok(every_other(files, which + turn(&String::from_utf8_lossy(&commit.stdout))))
-}
-
-/// 0 for half of the commits, and 1 for the others.
-fn turn(commit: &str) -> usize {
-    commit.trim().bytes().last().map_or(0, |digit| usize::from(digit % 2))
-}
-
-/// The first file and every other one from there, or from the second file on.
-fn every_other(files: Vec<PathBuf>, first: usize) -> Vec<PathBuf> {
-    files.into_iter().skip(first % 2).step_by(2).collect()
+    Ok(format!("{} tests", counts::node(&log.text())?))
 }
 
 /// The files of tests in a folder.
@@ -194,34 +183,4 @@ fn files_ending_in(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_majors_share_all_files() {
-        let files = ["/a", "/b", "/c", "/d", "/e"].map(PathBuf::from);
-        for commit in ["00a0\n", "00a3"] {
-            let mut all: Vec<_> =
-                (0..2).flat_map(|which| every_other(files.to_vec(), which + turn(commit))).collect();
-            all.sort();
-            assert_eq!(all, files);
-        }
-        assert_eq!(
-            every_other(files.to_vec(), turn("00af")),
-            [files[0].clone(), files[2].clone(), files[4].clone()]
-        );
-        assert_eq!(every_other(files.to_vec(), turn("00a3")), [files[1].clone(), files[3].clone()]);
-    }
-
-    #[test]
-    fn files_that_failed_are_named_by_node() {
-        let files =
-            ["/a/test/one.test.mjs", "/a/test/two.test.mjs", "/a/test/other-one.test.mjs"].map(PathBuf::from);
-        let output = "✖ failing tests:\n\ntest at test/one.test.mjs:12:3\n✖ a test (1 ms)\n\ntest at /a/test/two.test.mjs:1:1\n";
-        assert_eq!(failed_files(&files, output), files[..2]);
-        assert!(failed_files(&files, "test at test/none.test.mjs:1:1\nℹ fail 0").is_empty());
-    }
 }
