@@ -17,7 +17,7 @@ pub struct Config {
     /// The tokens of those who may ask.
     #[serde(default)]
     pub tokens: Vec<String>,
-    /// Regressions that the collector finds by itself.
+    /// Regressions that the collector finds.
     #[serde(default)]
     pub alerts: Alerts,
     /// The applications, by name.
@@ -25,7 +25,7 @@ pub struct Config {
     pub apps: HashMap<String, App>,
 }
 
-/// Which regressions the collector finds by itself, and where it posts them.
+/// Which regressions the collector finds, and where it posts them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Alerts {
