@@ -14,7 +14,7 @@ use crate::arguments;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The tokens of those who may ask.
+    /// The tokens for queries.
     #[serde(default)]
     pub tokens: Vec<String>,
     /// Regressions that the collector finds.
@@ -122,7 +122,7 @@ impl Config {
         for (name, app) in &config.apps {
             check_app(name)?;
             if app.keys.is_empty() {
-                bail!("apps.{name} has no keys, so nobody can send profiles of it");
+                bail!("apps.{name} has no keys, so no profiles of it can be sent");
             }
             if app.rate == 0 {
                 bail!("apps.{name}.rate is 0, so no profile of it is taken in");

@@ -1,4 +1,4 @@
-//! A recording that is streamed to a file while it goes on.
+//! A recording that is streamed to a file while it is being made.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};

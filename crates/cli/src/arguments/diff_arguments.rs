@@ -38,7 +38,7 @@ pub struct DiffArguments {
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
 
-    /// Which time to compare, where a trace tells them apart. By default, waiting is a row of its own
+    /// Which time to compare, where a trace tells them apart. By default, waiting is a separate row
     #[arg(long, value_name = "TIME", value_enum)]
     pub by: Option<ShownTime>,
 

@@ -62,7 +62,7 @@ pub(super) fn fetch(address: &Address, selection: &Selection) -> Result<Fetched,
     let graph: FlameGraph = serde_json::from_slice(&graph).map_err(|error| failure().because(&error))?;
     if graph.profiles == 0 {
         return Err(Failure::job(format!("the collector at {} has no such profiles", address.authority)).hint(
-            "without `from`, the last seven days count; `selfprof-collector query profiles` shows what is there",
+            "without `from`, the last seven days count; `selfprof-collector query profiles` lists the profiles",
         ));
     }
     let remark = format!(

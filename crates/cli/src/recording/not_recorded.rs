@@ -70,7 +70,10 @@ pub fn say_what_goes_on(alive: &[u32], threads: &[Thread]) {
         say(format_args!("process {pid}{command} is still running; its recording has ended"));
     }
     if alive.len() > MAX_LISTED {
-        say(format_args!("{} other processes are still running; their recordings have ended", alive.len() - MAX_LISTED));
+        say(format_args!(
+            "{} other processes are still running; their recordings have ended",
+            alive.len() - MAX_LISTED
+        ));
     }
 }
 
