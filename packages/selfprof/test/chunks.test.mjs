@@ -9,7 +9,7 @@ import { Profiler } from 'selfprof';
 
 import { growthOf } from './growth.mjs';
 import { REGISTER, runProgram, SAMPLER_THREADS } from './program.mjs';
-import { spin } from './spin.mjs';
+import { spin, spinUntil } from './spin.mjs';
 import { assertWellFormed, hasCalls } from './well-formed.mjs';
 
 const make = (options) => new Profiler({ sampleInterval: 1, maxBufferSize: 50, bufferPolicy: 'chunks', ...options });
@@ -20,19 +20,6 @@ async function work(ms) {
     spin(10);
     await new Promise(setImmediate);
   }
-}
-
-/** Works until `promise` is settled. Without work the program could end, because a profiler does not keep it alive. */
-async function workUntil(promise) {
-  let settled = false;
-  promise.then(
-    () => (settled = true),
-    () => (settled = true),
-  );
-  for (const end = performance.now() + 30_000; !settled; await work(10)) {
-    assert.ok(performance.now() < end, 'it was not settled within 30 s');
-  }
-  return promise;
 }
 
 /** Collects all chunks of a profiler until it ends. */
@@ -204,7 +191,7 @@ suite('the iterator', () => {
     const profiler = make({ maxBufferSize: 10 });
     const iterator = profiler.chunks();
     const promises = [iterator.next(), iterator.next(), iterator.next()];
-    const results = await workUntil(Promise.all(promises));
+    const results = await spinUntil(Promise.all(promises));
     assert.deepEqual(
       results.map(({ done }) => done),
       [false, false, false],
@@ -255,12 +242,12 @@ suite('the iterator', () => {
     const profiler = make({ maxBufferSize: 10 });
     const iterator = profiler.chunks();
     const [next, end, after] = [iterator.next(), iterator.return('mine'), iterator.next()];
-    assert.equal((await workUntil(next)).value.samples.length, 10);
+    assert.equal((await spinUntil(next)).value.samples.length, 10);
     assert.deepEqual(await end, { value: 'mine', done: true });
     assert.deepEqual(await after, { value: undefined, done: true });
     assert.deepEqual(await iterator.return('again'), { value: 'again', done: true });
     // The profiler goes on.
-    assert.equal((await workUntil(profiler.chunks().next())).done, false);
+    assert.equal((await spinUntil(profiler.chunks().next())).done, false);
     profiler.cancel();
   });
 
@@ -308,9 +295,8 @@ suite('stop()', () => {
 suite('cancel()', () => {
   test('ends the iteration, and chunks that wait are given no more', async () => {
     const profiler = make({ maxBufferSize: 5 });
-    await work(100);
     const iterator = profiler.chunks();
-    assert.equal((await iterator.next()).done, false);
+    assert.equal((await spinUntil(iterator.next())).done, false);
     profiler.cancel();
     assert.deepEqual(await iterator.next(), { value: undefined, done: true });
     assert.deepEqual(await collect(profiler), []);
@@ -328,7 +314,7 @@ suite('cancel()', () => {
 suite('when no chunk is taken', () => {
   /** Works until the profiler's event has fired, or fails. */
   const full = (profiler) =>
-    workUntil(new Promise((resolve) => profiler.addEventListener('samplebufferfull', resolve, { once: true })));
+    spinUntil(new Promise((resolve) => profiler.addEventListener('samplebufferfull', resolve, { once: true })));
 
   for (const maxChunks of [0, 1, 3]) {
     test(`${maxChunks} wait, then samplebufferfull fires, and nothing that was recorded is lost`, async () => {

@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { Profiler, performance as ours } from 'selfprof';
 
 import { PACKAGE, REGISTER, runProgram } from './program.mjs';
-import { spin } from './spin.mjs';
+import { spin, spinUntil } from './spin.mjs';
 import { assertWellFormed } from './well-formed.mjs';
 
 const { addSource, observedBy } = createRequire(import.meta.url)('../src/entries.cjs');
@@ -201,7 +201,10 @@ suite('a trace', () => {
         spin(10);
         performance.measure(`since m${i}`, `m${i}`);
         // Some chunks are taken while it goes on, others wait until after its end.
-        if (i === 9) early.push((await iterator.next()).value, (await iterator.next()).value);
+        if (i === 9) {
+          const two = await spinUntil(Promise.all([iterator.next(), iterator.next()]));
+          early.push(...two.map(({ value }) => value));
+        }
       }
       performance.measure('all', { start: made[0], end: 1e9 });
       const stopped = await profiler.stop({ format });
@@ -231,8 +234,8 @@ suite('a trace', () => {
     const options = { ...OPTIONS, bufferPolicy: 'chunks', sampleInterval: 1, maxBufferSize: 5, maxChunks: 1 };
     const profiler = new Profiler(options);
     for (let i = 0; i < 100; i++) performance.mark(`m${i}`);
-    spin(50);
-    const traces = [(await profiler.chunks().next()).value, await profiler.stop()];
+    const first = await spinUntil(profiler.chunks().next());
+    const traces = [first.value, await profiler.stop()];
     // On a busy machine the first chunk may end before the marks, and a further one may be waiting.
     for await (const chunk of profiler) traces.push(chunk);
     assert.equal(traces.flatMap(({ entries }) => entries).length, 10);

@@ -9,3 +9,15 @@ export function spin(ms) {
     last = now;
   }
 }
+
+/** Keeps the thread busy, so that samples are taken, until the promise is settled; gives it back. */
+export async function spinUntil(promise) {
+  let isSettled = false;
+  const settle = () => (isSettled = true);
+  promise.then(settle, settle);
+  while (!isSettled) {
+    spin(5);
+    await new Promise(setImmediate);
+  }
+  return promise;
+}

@@ -42,8 +42,8 @@ pub fn formats() -> Benchmark {
             convert("otlp", ["otlp", "{folder}/otlp"]),
         ],
         columns: vec![
-            compared("cpu", "CPU ms", &[NODE, BARE]),
-            column("rate", "MB of the trace a second"),
+            compared("cpu", "CPU ms", &[NODE]),
+            column("rate", "MB a second"),
             column("share", "peak memory, of the trace's size"),
         ],
     }

@@ -340,7 +340,7 @@ fn table(benchmark: &Benchmark, series: &[Series], rounds: u32) -> String {
         text.push('\n');
     }
     if rounds > 1 {
-        let _ = writeln!(text, "\nMedians of {rounds} rounds, least and greatest in brackets.");
+        let _ = writeln!(text, "\n{rounds} rounds.");
     }
     text
 }
@@ -350,10 +350,9 @@ fn series_of<'a>(benchmark: &Benchmark, series: &'a [Series], label: &str, field
     index.and_then(|index| series[index].get(field)).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// The median, and the least and the greatest value if they are shown as different numbers.
 fn cell(values: &[f64]) -> String {
-    match summary(values) {
-        None => "–".into(),
-        Some(one) if values.len() == 1 => number(one.median),
-        Some(one) => format!("{} ({}–{})", number(one.median), number(one.least), number(one.greatest)),
-    }
+    let Some(one) = summary(values) else { return "–".into() };
+    let (median, least, greatest) = (number(one.median), number(one.least), number(one.greatest));
+    if least == greatest { median } else { format!("{median} ({least}–{greatest})") }
 }

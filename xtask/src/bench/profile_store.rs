@@ -2,9 +2,9 @@
 
 use super::benchmark::{Benchmark, Column, Variant, column, compared, variant};
 
-const CHDB: &str = "chdb, the same tables without sums";
-const SCAN: &str = "DataFusion alone: the sums by stack";
-const VROOMRS: &str = "vroomrs, and a sum in Python";
+const CHDB: &str = "chdb";
+const SCAN: &str = "DataFusion alone";
+const VROOMRS: &str = "vroomrs";
 
 /// The name that stands for all of them.
 pub const ALL: &str = "collector";
@@ -53,9 +53,9 @@ fn questions() -> Benchmark {
         "20,000,000 samples of 66,667 profiles in a week: by the clock",
         5,
         vec![
-            functions("from the sums of hours", "hours"),
+            functions("from hourly sums", "hours"),
             functions("from samples", "samples"),
-            functions("from samples, the first question", "samples-first"),
+            functions("from samples, the first query", "samples-first"),
             functions(SCAN, "scan"),
             functions(CHDB, "chdb"),
         ],

@@ -77,11 +77,7 @@ pub fn threads() -> Benchmark {
         side_by_side: false,
         has_pages: false,
         has_collector: false,
-        variants: vec![
-            top("`selfprof top`", &[]),
-            top("`selfprof top --by thread`", &["--by", "thread"]),
-            top("`selfprof top --by package`", &["--by", "package"]),
-        ],
+        variants: vec![top("`selfprof top`", &[])],
         columns: vec![
             column("cpu", "CPU ms"),
             column("rate", "MB a second"),
@@ -103,10 +99,9 @@ pub fn pauses() -> Benchmark {
         variants: vec![variant("selfprof eager, 1 ms", &["1", "15"]), variant("10 ms", &["10", "15"])],
         columns: vec![
             column("longestCpu", "longest, CPU ms"),
-            column("longestAlone", "by the clock, without other threads"),
-            column("longest", "by the clock"),
+            column("longestAlone", "wall ms, without other threads"),
+            column("longest", "wall ms"),
             column("share", "all, % of the CPU time"),
-            column("samples", "samples"),
             column("stacks", "stacks"),
         ],
     }

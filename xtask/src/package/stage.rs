@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is not part of a package.
-const LEFT_OUT: [&str; 4] = ["node_modules", "test", "tsconfig.json", "vite.config.ts"];
+const LEFT_OUT: [&str; 6] =
+    ["differential", "node_modules", "test", "tsconfig.json", "vite.config.ts", "wpt"];
 
 /// Copies a package to a folder of its own, with licences and a README, and native files stripped. Gives the folder.
 pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>) -> Result<PathBuf> {
