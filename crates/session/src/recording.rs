@@ -3,19 +3,21 @@
 mod cell;
 mod chunks;
 mod circular;
+mod collections;
 mod extraction;
 mod labels;
+mod slots;
 mod stack_map;
 mod waiting;
 
-use std::sync::Arc;
-
-use selfprof_trace::{InternError, LabelSet, Marker, Micros, Sample, StackId, Trace, WaitingPoint};
+use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace, WaitingPoint};
 
 pub use self::cell::RecordingCell;
+use self::collections::Collections;
 use self::extraction::Extraction;
 use self::labels::LabelRecorder;
 pub use self::labels::RecordedLabels;
+use self::slots::Slots;
 use self::stack_map::{Resolved, StackMap};
 use self::waiting::WaitingRecorder;
 use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSample, RawSegment, Span};
@@ -60,22 +62,8 @@ pub struct Recording {
     taken: u64,
     /// The time of the last raw sample seen, due or not: later segments may contain it again.
     seen_until: Option<Instant>,
-    /// The time of the last sample that was not requested.
-    ticked_at: Option<Instant>,
-    /// The time between that sample and the one before it; at most an interval.
-    step: Micros,
-    /// When the next sample is due; `None` before the first, which is always due.
-    due: Option<Instant>,
-    /// The stack of the last sample that was not a garbage collection's.
-    stack_before: Option<StackId>,
-    /// The labels of that sample.
-    labels_before: Option<Arc<LabelSet>>,
-    /// Whether the session's own agent was active in that sample; `None` when there was none.
-    own_before: Option<bool>,
-    /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
-    waiting: Option<usize>,
-    /// Their labels. Those of samples that were dropped since come first.
-    waiting_labels: Vec<Option<Arc<LabelSet>>>,
+    slots: Slots,
+    collections: Collections,
     /// How many stacks the tables may hold before those that no sample uses are dropped.
     sweep_at: usize,
     /// How many chunks were removed and not consumed yet.
@@ -95,6 +83,16 @@ pub struct Outcome {
     pub earliest_full: Option<Instant>,
 }
 
+/// What the samples of one segment are recorded with.
+struct Pass<'a> {
+    stacks: StackMap<'a>,
+    admission: &'a dyn FrameAdmission,
+    forced: &'a [Forced],
+    /// The sample before, if it was not due. Its stack is not resolved unless a garbage collection needs it, so that samples that are
+    /// not taken do not fill the tables.
+    before: Option<&'a RawSample>,
+}
+
 impl Recording {
     /// An empty recording.
     #[must_use]
@@ -104,14 +102,8 @@ impl Recording {
             trace: Trace::new(),
             taken: 0,
             seen_until: None,
-            ticked_at: None,
-            step: Micros::ZERO,
-            due: None,
-            stack_before: None,
-            labels_before: None,
-            own_before: None,
-            waiting: None,
-            waiting_labels: Vec::new(),
+            slots: Slots::new(options.interval),
+            collections: Collections::default(),
             sweep_at: circular::FIRST_SWEEP,
             waiting_chunks: 0,
             full: false,
@@ -143,10 +135,7 @@ impl Recording {
         if let Some(labels) = &mut self.labels {
             labels.add(&segment.labels);
         }
-        let mut stacks = StackMap::new(segment, admission);
-        // The sample before, if it was not due. Its stack is not resolved unless a garbage collection needs it, so that samples that
-        // are not taken do not fill the tables.
-        let mut before: Option<&RawSample> = None;
+        let mut pass = Pass { stacks: StackMap::new(segment, admission), admission, forced, before: None };
         let mut samples: Vec<_> = segment.samples.iter().collect();
         samples.sort_by_key(|sample| sample.at);
         for sample in samples {
@@ -160,71 +149,17 @@ impl Recording {
             }
             if seen_before.is_some_and(|seen| seen < span.from) {
                 // The stack before a pause says nothing about a garbage collection after it.
-                self.settle();
-                self.set_before(None);
-                self.labels_before = None;
-                before = None;
+                self.collections = Collections::default();
+                pass.before = None;
             }
             self.seen_until = Some(sample.at);
-            let labels = self.labels.as_mut().and_then(|recorder| recorder.find(sample.at));
-            let forced = Forced::at(forced, sample.at);
-            if forced.is_some_and(|forced| !forced.keep) {
-                continue;
-            }
-            let is_wanted = forced.is_some() || self.is_due(sample.at);
-            // Its stack would stay in the tables, though no sample has it. But garbage collections before it need it.
-            let has_room = self.has_room() && !self.has_full_tables();
-            if is_wanted && self.waiting.is_none() && !has_room {
-                self.full = true;
-                self.settle();
-                break;
-            }
-            let collecting = sample.state == AgentState::GarbageCollection;
-            if !is_wanted && (collecting || self.waiting.is_none()) {
-                if !collecting {
-                    before = Some(sample);
-                    self.labels_before.clone_from(&labels);
-                }
-                continue;
-            }
-            let before = before.take();
-            let Resolved { stack, own, work, .. } = if collecting {
-                if let Some(before) = before {
-                    let before = self.resolve(before, &mut stacks)?;
-                    self.set_before(Some(before));
-                }
-                // A garbage collection interrupts whichever agent was active.
-                let without = stacks.without_stack();
-                Resolved { own: self.own_before.unwrap_or(without.own), ..without }
-            } else {
-                let resolved = self.resolve(sample, &mut stacks)?;
-                self.give_waiting_samples(resolved.stack, &labels);
-                self.set_before(Some(resolved));
-                self.labels_before.clone_from(&labels);
-                resolved
-            };
-            // A sample is requested in a host function, which is not what the program was doing.
-            let state = match sample.state {
-                AgentState::External if forced.is_some() => AgentState::JavaScript,
-                state => state,
-            };
-            if is_wanted {
-                let marker = state.marker().map(|marker| work.unwrap_or(marker));
-                let marker = marker.filter(|_| own).and_then(|marker| admission.marker(marker));
-                self.push(sample.at, stack, marker, own && collecting);
-                if self.waiting.is_some() {
-                    self.waiting_labels.push(labels.clone());
-                }
-                if let (Some(recorder), Some(recorded)) = (&mut self.labels, self.trace.samples().last()) {
-                    recorder.record(recorded.timestamp, labels);
-                }
-            }
+            self.take(sample, &mut pass)?;
         }
-        if let Some(before) = before {
+        if let Some(before) = pass.before.take() {
             // A garbage collection may begin the next segment.
             let has_room = !self.full && !self.has_full_tables();
-            let before = has_room.then(|| self.resolve(before, &mut stacks)).transpose()?;
-            self.set_before(before);
+            let before = has_room.then(|| self.resolve(before, &mut pass.stacks)).transpose()?;
+            self.collections.set_before(before);
         }
         if let (Some(waiting), Some(cpu_times)) = (&mut self.waiting_times, &segment.cpu_times) {
             let new = self.trace.samples().get(samples_before..).unwrap_or_default();
@@ -233,33 +168,70 @@ impl Recording {
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
     }
 
+    /// Records a sample if it is due or requested.
+    fn take<'a>(&mut self, sample: &'a RawSample, pass: &mut Pass<'a>) -> Result<(), InternError> {
+        let labels = self.labels.as_mut().and_then(|recorder| recorder.find(sample.at));
+        let forced = Forced::at(pass.forced, sample.at);
+        if forced.is_some_and(|forced| !forced.keep) {
+            return Ok(());
+        }
+        let is_wanted = forced.is_some() || self.slots.is_due(sample.at);
+        // Its stack would stay in the tables, though no sample has it. But garbage collections before it need it.
+        let has_room = self.has_room() && !self.has_full_tables();
+        if is_wanted && !self.collections.are_waiting() && !has_room {
+            self.full = true;
+            return Ok(());
+        }
+        let collecting = sample.state == AgentState::GarbageCollection;
+        if !is_wanted && (collecting || !self.collections.are_waiting()) {
+            if !collecting {
+                pass.before = Some(sample);
+                self.collections.set_labels_before(&labels);
+            }
+            return Ok(());
+        }
+        let Resolved { stack, own, work, .. } = if collecting {
+            self.resolve_collection(pass)?
+        } else {
+            pass.before = None;
+            let resolved = self.resolve(sample, &mut pass.stacks)?;
+            self.collections.give_stacks(&mut self.trace, resolved.stack, &labels);
+            self.collections.set_before(Some(resolved));
+            self.collections.set_labels_before(&labels);
+            resolved
+        };
+        if !is_wanted {
+            return Ok(());
+        }
+        // A sample is requested in a host function, which is not what the program was doing.
+        let state = match sample.state {
+            AgentState::External if forced.is_some() => AgentState::JavaScript,
+            state => state,
+        };
+        let marker = state.marker().map(|marker| work.unwrap_or(marker));
+        let marker = marker.filter(|_| own).and_then(|marker| pass.admission.marker(marker));
+        self.push(sample.at, stack, marker, own && collecting);
+        self.collections.add_labels(&labels);
+        if let (Some(recorder), Some(recorded)) = (&mut self.labels, self.trace.samples().last()) {
+            recorder.record(recorded.timestamp, labels);
+        }
+        Ok(())
+    }
+
     /// The stack of a sample that is no garbage collection's.
     fn resolve(&mut self, sample: &RawSample, stacks: &mut StackMap) -> Result<Resolved, InternError> {
         let Some(node) = sample.node else { return Ok(stacks.without_stack()) };
         stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)
     }
 
-    /// Sets what is known of the last sample that was not a garbage collection's.
-    fn set_before(&mut self, resolved: Option<Resolved>) {
-        self.stack_before = resolved.and_then(|resolved| resolved.stack);
-        self.own_before = resolved.map(|resolved| resolved.own);
-    }
-
-    /// Whether a sample at `at` is due. An early sample is due unless the next will be nearer to the time. So no slot is lost when
-    /// the sampler's ticks jitter, and of a faster sampler's ticks the nearest is taken. The next is expected after the longer of the
-    /// last two steps, since one may be short because a sample was requested.
-    fn is_due(&mut self, at: Instant) -> bool {
-        let interval = self.options.interval;
-        let ticked_before = self.ticked_at.replace(at);
-        let step = ticked_before.map_or(Micros::ZERO, |ticked| at.since(ticked).min(interval));
-        let expected = step.max(std::mem::replace(&mut self.step, step));
-        if self.due.is_some_and(|due| at.after(Micros(expected.0 / 2)) < due) {
-            return false;
+    /// What is known of a garbage collection's sample for now. It interrupts whichever agent was active.
+    fn resolve_collection(&mut self, pass: &mut Pass<'_>) -> Result<Resolved, InternError> {
+        if let Some(before) = pass.before.take() {
+            let before = self.resolve(before, &mut pass.stacks)?;
+            self.collections.set_before(Some(before));
         }
-        // Slots keep their distance, however late their samples are, until one is missed.
-        let next = self.due.map(|due| due.after(interval)).filter(|&next| next > at);
-        self.due = next.or(Some(at.after(interval)));
-        true
+        let without = pass.stacks.without_stack();
+        Ok(Resolved { own: self.collections.own_before().unwrap_or(without.own), ..without })
     }
 
     fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>, waits: bool) {
@@ -269,8 +241,8 @@ impl Recording {
             self.settle();
             return;
         }
-        if waits && self.waiting.is_none() {
-            self.waiting = Some(self.trace.samples().len());
+        if waits {
+            self.collections.wait_from(self.trace.samples().len());
         }
         self.taken += 1;
         let timestamp = at.since(self.options.origin).coarsened(self.options.resolution);
@@ -304,24 +276,6 @@ impl Recording {
         self.trace.text_bytes() + ENTRY_BYTES * entries
     }
 
-    /// The engine reports no stack for a garbage collection. The frames that the stacks before and after it share were on the stack
-    /// all the time, as far as samples can tell. If a garbage collection has labels that neither of the two samples has, it interrupted
-    /// other work.
-    fn give_waiting_samples(&mut self, stack_after: Option<StackId>, labels_after: &Option<Arc<LabelSet>>) {
-        let Some(first) = self.waiting.take() else { return };
-        let labels = std::mem::take(&mut self.waiting_labels);
-        let shared = match (self.stack_before, stack_after) {
-            (Some(before), Some(after)) => self.trace.shared_ancestor(before, after),
-            _ => None,
-        };
-        let held = self.trace.samples().len();
-        let labels = &labels[labels.len().saturating_sub(held - first)..];
-        for (index, own) in (first..held).zip(labels) {
-            let is_of_neighbor = own.is_none() || own == &self.labels_before || own == labels_after;
-            self.trace.set_sample_stack(index, shared.filter(|_| is_of_neighbor));
-        }
-    }
-
     fn earliest_full(&self) -> Option<Instant> {
         let limit = self.options.limit.filter(|_| !self.full)?;
         let missing = match self.options.policy {
@@ -332,7 +286,7 @@ impl Recording {
                 held => (limit - held % limit) % limit,
             },
         };
-        Some(self.due?.after(self.options.interval.saturating_mul(missing)))
+        Some(self.slots.next()?.after(self.options.interval.saturating_mul(missing)))
     }
 
     /// How many samples were recorded, including those that were drained or dropped.
@@ -361,8 +315,8 @@ impl Recording {
 
     /// Removes the samples that will not change any more, for a recording that is streamed. The tables stay.
     pub fn drain(&mut self) -> Vec<Sample> {
-        let settled = self.waiting.unwrap_or(self.trace.samples().len());
-        self.waiting = self.waiting.map(|_| 0);
+        let settled = self.collections.settled(self.trace.samples().len());
+        self.collections.dropped(settled);
         self.trace.drain_samples(settled)
     }
 
@@ -384,14 +338,14 @@ impl Recording {
         }
         let old = std::mem::take(&mut self.trace);
         // The next sample may be a garbage collection's, whose stack is the common part of this one and the one after it.
-        self.stack_before = self.stack_before.and_then(|stack| self.trace.adopt(&old, stack).ok());
+        let before = self.collections.stack_before().and_then(|stack| self.trace.adopt(&old, stack).ok());
+        self.collections.move_stack_before(before);
         true
     }
 
     /// Samples no longer wait for the stack after their garbage collection, since there may be none. They have no stack.
     pub fn settle(&mut self) {
-        self.waiting = None;
-        self.waiting_labels.clear();
+        self.collections.settle();
     }
 
     /// Ends the recording. Samples that still wait for a stack have none. Returns what was not removed before.

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 
 import { PACKAGE, REGISTER, runProgram } from './program.mjs';
 
-/** How often each case happens. To look for a rare fault, set the variable to a larger number. */
-const REPEATS = Number(process.env.SELFPROF_TEST_REPEATS ?? 8);
+/** How often each case happens. `cargo xtask test --nightly` sets the variable. */
+const REPEATS = Number(process.env.SELFPROF_TEST_REPEATS ?? 4);
 /** How often it happens in one program, if it is the end of a worker. */
 const WORKERS = 4;
 

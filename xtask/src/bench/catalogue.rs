@@ -11,16 +11,26 @@ const DATADOG: &str = "@datadog/pprof";
 const PERF_HOOKS: &str = "node:perf_hooks";
 
 /// The programs of fixtures/bench/real-programs, by their labels.
-const REAL_PROGRAMS: [(&str, &str); 10] = [
+const REAL_PROGRAMS: [(&str, &str); 20] = [
+    ("acorn", "acorn"),
     ("Babel", "babel"),
     ("esbuild's JS API", "esbuild"),
     ("ESLint", "eslint"),
     ("Handlebars", "handlebars"),
+    ("jimp", "jimp"),
     ("markdown-it", "markdown-it"),
+    ("marked", "marked"),
+    ("mathjs", "mathjs"),
+    ("Piscina", "piscina"),
     ("Prettier", "prettier"),
     ("React, server-side", "react"),
     ("Rollup", "rollup"),
+    ("Sass", "sass"),
+    ("SVGO", "svgo"),
+    ("Terser", "terser"),
+    ("tsx", "tsx"),
     ("TypeScript", "typescript"),
+    ("Vitest", "vitest"),
     ("webpack", "webpack"),
 ];
 
@@ -244,8 +254,12 @@ pub fn all() -> Vec<Benchmark> {
                 column("ratio", "ratio"),
                 column("repeatedMissing", "--cpu-prof to itself, missing"),
                 column("missing", "selfprof to --cpu-prof, missing"),
+                column("started", "v8.startCpuProfile to --cpu-prof, %"),
                 column("ownByLine", "selfprof to --cpu-prof by line, %"),
                 column("datadog", "@datadog/pprof to --cpu-prof by line, %"),
+                column("rowsOfCpuProf", "--cpu-prof, rows read back"),
+                column("rowsOfStarted", "v8.startCpuProfile, rows read back"),
+                column("rowsOfDatadog", "@datadog/pprof, rows read back"),
             ],
         },
         programs::children(),

@@ -186,6 +186,7 @@ fn table() -> Vec<Row> {
         "consumers" All ["workspace" "chromium" "go" "cli"] (using 100) (consumers::test) "what `selfprof convert` writes and the exporter sends, read by the programs that it is for";
         "package" All ["page" "cli" "addon"] (using 100) (tarballs::pack) "the npm packages, packed: their sizes, and the glibc that they need";
         "install" All ["package"] (using 100) (Each tarballs::use_them) "the packed npm packages, installed and used without a compiler";
+        "repeats" Nightly ["addon"] (using 150) (Each javascript::repeats) "programs that end in every way, and what crashed other profilers, a hundred times each";
         "fuzz" Nightly ["fuzz-build"] (using 100) (fuzzing::run) "the inputs in fuzz/ on instrumented readers, and a search for new ones";
         "differential" Nightly ["addon" "chromium"] (using 100) (Pages conformance::differential) "the page host and Chromium side by side";
     }

@@ -35,6 +35,7 @@ mod devtools_time;
 mod extension;
 pub(crate) mod nodes;
 mod read;
+mod unescaped;
 mod write;
 
 pub use read::read;

@@ -19,11 +19,11 @@ impl Recording {
         if limit == 0 || held <= limit {
             return Vec::new();
         }
-        let settled = self.waiting.unwrap_or(held);
+        let settled = self.collections.settled(held);
         // The last buffer may be full without one more sample being due yet.
         let count = (settled / limit).min((held - 1) / limit);
         let samples = self.trace.drain_samples(count * limit);
-        self.waiting = self.waiting.map(|first| first - samples.len());
+        self.collections.dropped(samples.len());
         let chunk = |samples| {
             let mut used = Extraction::of(&self.trace);
             // What fits into these tables fits into smaller ones.
@@ -65,7 +65,7 @@ impl Recording {
         }
         self.full = false;
         // The stack before the pause says nothing about a garbage collection after it.
-        self.set_before(None);
+        self.collections.set_before(None);
         Some(now.after(self.options.interval))
     }
 }

@@ -22,7 +22,7 @@ impl Recording {
     pub(super) fn discard_oldest(&mut self, count: usize) {
         drop(self.trace.drain_samples(count));
         // Those that wait for the stack after their collection may be among them.
-        self.waiting = self.waiting.map(|first| first.saturating_sub(count));
+        self.collections.dropped(count);
     }
 
     /// Drops table entries that no sample uses any more, when the tables have doubled since the last time: a program that runs for
@@ -34,7 +34,7 @@ impl Recording {
         let samples = self.trace.samples();
         let mut used = Extraction::of(&self.trace);
         // The next sample may be a collection's, which is given what this stack shares with the one after it.
-        let stack_before = self.stack_before.and_then(|stack| used.stack(stack).ok());
+        let stack_before = self.collections.stack_before().and_then(|stack| used.stack(stack).ok());
         // What fits into these tables fits into smaller ones.
         if used.samples(samples).is_err() {
             return;
@@ -42,7 +42,7 @@ impl Recording {
         // So many new stacks, at least an eighth of the samples, outweigh the cost of visiting every sample.
         let growth = samples.len() / 8 + FIRST_SWEEP;
         self.trace = used.finish();
-        self.stack_before = stack_before;
+        self.collections.move_stack_before(stack_before);
         self.sweep_at = 2 * self.trace.stacks().len() + growth;
     }
 }

@@ -32,6 +32,17 @@ pub fn package(major: u32, context: &Context, log: &Log, activity: &Activity) ->
     run(major, (&[], &script_tests(context)?), &environment, context, log, activity)
 }
 
+/// Runs those tests a hundred times that look for faults of chance: programs that end in every way, and what has crashed profilers of
+/// others.
+pub fn repeats(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let pprof = context.packages.get(&DATADOG_PPROF)?;
+    let environment =
+        [("SELFPROF_TEST_PPROF", pprof.as_os_str()), ("SELFPROF_TEST_REPEATS", OsStr::new("100"))];
+    let folder = context.checkout.npm().join("test");
+    let files = ["crash-reports.test.mjs", "teardown.test.mjs"].map(|name| folder.join(name));
+    run(major, (&[], &files), &environment, context, log, activity)
+}
+
 /// Runs the tests of the page host.
 pub fn pages(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     run_pages(major, &page_tests(context)?, context, log, activity)

@@ -12,6 +12,7 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 
 use super::extension::{self, Extension};
 use super::nodes::{ROOT_NAME, state_of};
+use super::unescaped::escape_names;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{self, Elements, Exceeded, Members, Text, each, list, object, stop};
@@ -45,6 +46,17 @@ pub fn read(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems)
 }
 
 pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
+    match read_json(text, options) {
+        Err(error @ ReadError::Json(..)) => match escape_names(text) {
+            // A file that stays invalid gets the error with its own position.
+            Some(escaped) => read_json(escaped.as_bytes(), options).map_err(|_| error),
+            None => Err(error),
+        },
+        result => result,
+    }
+}
+
+fn read_json(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     let mut profile = Profile::new(options.limits);
     match json::read_deep(text, ProfileObject { profile: &mut profile, place: Place::File }) {
         Ok(()) => profile.into_trace().map_err(ReadError::Limit),

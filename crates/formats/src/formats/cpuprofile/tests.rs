@@ -155,6 +155,23 @@ fn samples_are_sorted_by_time() {
 }
 
 #[test]
+fn names_that_node_did_not_escape_are_read() {
+    let name = r#"RegExp: ^(?:'((?:\\[^]|[^'\\])*?)'|"(\d+)")"#;
+    let json = format!(
+        r#"{{"nodes":[{{"id":1,"hitCount":0,"callFrame":{{"functionName":"(root)","lineNumber":-1,"columnNumber":-1,"scriptId":0,"url":""}},"children":[2]}},{{"id":2,"hitCount":2,"callFrame":{{"functionName":"{name}","lineNumber":-1,"columnNumber":-1,"scriptId":0,"url":""}}}}],"startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}}"#
+    );
+    let (trace, _) = read(json.as_bytes(), &ReadOptions::default()).unwrap();
+    let names: Vec<&str> = trace.frames().iter().map(|(_, frame)| &trace.names()[frame.name]).collect();
+    assert_eq!(names, [name]);
+    // The position is that in the file.
+    let cut = read(&json.as_bytes()[..json.len() - 1], &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        std::error::Error::source(&cut).map(ToString::to_string),
+        Some("expected `,` or `}` at line 1 column 228".to_owned())
+    );
+}
+
+#[test]
 fn errors_describe_the_cause() {
     #[track_caller]
     fn check(json: &str, expected: &str) {
