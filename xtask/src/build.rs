@@ -66,7 +66,7 @@ pub fn build_all(checkout: &Checkout, nodes: &[Node]) -> Result<()> {
     install_workspace(checkout, &Output::Shown)?;
     say("building the CLI");
     build_cli(checkout, &Output::Shown)?;
-    say("building the page of `selfprof report`");
+    say("building the report view");
     build_report(checkout, &Output::Shown)?;
     say("building the agent for pages");
     build_agent(checkout, &Output::Shown)?;

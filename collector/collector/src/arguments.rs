@@ -14,7 +14,7 @@ use selfprof_store::upkeep::Settings;
 pub use parts::{EngineArguments, EngineCommand, ExecutorArguments, HostPort, SchedulerArguments};
 pub use period::{Moment, keep, now};
 
-/// Takes in profiles of JavaScript from pages and programs, keeps them, adds them up, and shows them
+/// Store, aggregate, compare and show profiles of JavaScript from pages and programs
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
@@ -32,12 +32,13 @@ pub enum Command {
     Engine(EngineArguments),
 }
 
-/// Take in profiles and answer questions, until SIGINT or SIGTERM
+/// Accept profiles and answer queries, until SIGINT or SIGTERM
 ///
-/// A page sends a profile by `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in
-/// which `trace` is what `profiler.stop()` gave. What is answered with 202 is on the disk, or with `--ack bucket` in the bucket.
+/// A page sends a profile with `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in
+/// which `trace` is what `profiler.stop()` returned. A profile is durable before it is acknowledged with 202: on the disk, or with `--ack
+/// bucket` in the bucket.
 ///
-/// In a browser, the same address shows what is slow, flame graphs, and releases compared.
+/// In a browser, the same address shows slow functions, flame graphs, and comparisons of releases.
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// Where profiles are kept: a folder, or s3://BUCKET/PREFIX
@@ -46,17 +47,17 @@ pub struct ServeArguments {
     /// Where profiles are kept until they are in the tables: a folder on a disk [default: log in DIR]
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
-    /// When profiles are answered with 202: when they are on the disk, or when they are in the bucket of --data
+    /// When profiles are acknowledged with 202: when they are on the disk, or when they are in the bucket of --data
     #[arg(long, value_name = "WHERE", default_value = "disk")]
     pub ack: Ack,
     /// The address to listen on. Beyond loopback, a file of settings with keys is needed
     #[arg(long, default_value = "127.0.0.1:4319", value_name = "IP:PORT")]
     pub listen: SocketAddr,
-    /// A TOML file of settings: applications with their keys, origins and rates, and the tokens of those who may ask
+    /// A TOML file of settings: applications with their keys, origins and rates, and the tokens for queries
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How long profiles are kept, such as 30d: days that are older are deleted. The file of settings may say it for single applications
-    /// [default: for ever]
+    /// How long profiles are kept, such as 30d: older days are deleted. The file of settings may override it for single applications
+    /// [default: forever]
     #[arg(long, value_name = "PERIOD", value_parser = keep)]
     pub keep: Option<Duration>,
     /// For tests: how often the tables' upkeep runs
@@ -68,12 +69,12 @@ pub struct ServeArguments {
     /// For tests: how long the files are kept that were merged
     #[arg(long, hide = true, default_value = "1h", value_parser = humantime::parse_duration)]
     pub upkeep_keep: Duration,
-    /// Let many machines answer questions: the scheduler that `selfprof-collector engine scheduler` has started
+    /// Let several machines answer queries: the scheduler that `selfprof-collector engine scheduler` has started
     #[arg(long, value_name = "df://HOST:PORT")]
     pub engine: Option<Cluster>,
 }
 
-/// Ask a running collector
+/// Query a running collector
 ///
 /// Examples:
 ///   selfprof-collector query functions --app shop --from -7d --where "release = '1.4' and page = '/cart'"
@@ -102,7 +103,7 @@ pub struct QueryArguments {
     /// With `series`: how the period is divided [default: hours up to three days, otherwise days]
     #[arg(long)]
     pub step: Option<Step>,
-    /// With `spans`: what runs in the slowest tenth of the spans of this name, and what in the others
+    /// With `spans`: what runs in the slowest tenth of the spans with this name, and in the others
     #[arg(long, value_name = "NAME")]
     pub span: Option<String>,
     /// With `profiles`: which come first [default: newest]
@@ -111,10 +112,10 @@ pub struct QueryArguments {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// With `diff`: which of them are the old ones, for example "release = '1.3'"
+    /// With `diff`: which profiles are the old ones, for example "release = '1.3'"
     #[arg(long, value_name = "FILTER", required_if_eq("what", "diff"))]
     pub base: Option<String>,
-    /// With `diff`: which of them are the new ones
+    /// With `diff`: which profiles are the new ones
     #[arg(long, value_name = "FILTER", required_if_eq("what", "diff"))]
     pub new: Option<String>,
     /// With `diff`: exit with 1 if a function is slower
@@ -124,21 +125,21 @@ pub struct QueryArguments {
     pub collector: CollectorArguments,
 }
 
-/// Which collector is asked.
+/// The collector to query.
 #[derive(Debug, Args)]
 pub struct CollectorArguments {
     /// The collector
     #[arg(long, default_value = "http://127.0.0.1:4319", value_name = "URL", env = "SELFPROF_COLLECTOR")]
     pub url: String,
-    /// The token of those who may ask, if the collector needs one
+    /// The token for queries, if the collector needs one
     #[arg(long, env = "SELFPROF_COLLECTOR_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
 }
 
-/// Keep source maps, so that answers name the functions of the sources
+/// Store source maps, so that answers have the original names of functions
 ///
-/// A map is found by application, release and script: the URL of the script ends with the path that it has in the folder. A map that comes
-/// late also names what was stored before. Maps are never given out.
+/// A map is found by application, release and script: the URL of the script ends with the path of the script in the folder. A map
+/// that is uploaded later also applies to stored profiles. Maps are never served.
 #[derive(Debug, Args)]
 pub struct MapsArguments {
     #[command(subcommand)]
@@ -168,13 +169,13 @@ pub struct UploadArguments {
 
 /// Delete all profiles of one session, for example because its user asks for it
 ///
-/// Within ten minutes, they are in no file any more. Ask each collector that writes to the same bucket.
+/// They are gone from all files within ten minutes. Run this for each collector that writes to the same bucket.
 #[derive(Debug, Args)]
 pub struct DeleteArguments {
     /// The application
     #[arg(long)]
     pub app: String,
-    /// The session, as its pages have sent it
+    /// The session, as its pages sent it
     #[arg(long, value_name = "NAME")]
     pub session: String,
     #[command(flatten)]
@@ -184,39 +185,39 @@ pub struct DeleteArguments {
 /// Where profiles are when they are acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ack {
-    /// In the log, which must survive a restart
+    /// In the log, which must survive restarts
     Disk,
-    /// In the tables, so that the log may be lost; an answer takes about a second
+    /// In the tables, so that the log may be lost; a response takes about a second
     Bucket,
 }
 
-/// What can be asked.
+/// What a query returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Question {
-    /// The functions by their own time
+    /// The functions by self time
     Functions,
     /// Which functions called which
     Flamegraph,
-    /// The functions by their own time, hour by hour or day by day
+    /// The functions by self time, hour by hour or day by day
     Series,
     /// How long measures, long tasks, long frames and slow interactions are
     Spans,
     /// Single profiles
     Profiles,
-    /// Which functions are slower or faster in one release than in another, and how sure that is
+    /// Which functions are slower or faster in one release than in another, with confidence intervals
     Diff,
-    /// How many sessions are profiled, and why others cannot be, by browser
+    /// How many sessions are profiled, and why others are not, by browser
     Coverage,
 }
 
 /// Which profiles come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
-    /// The last that were received
+    /// The most recently received
     Newest,
-    /// Those with the most busy time
+    /// The ones with the most busy time
     Longest,
-    /// Those whose busy time is nearest to the median
+    /// The ones whose busy time is nearest to the median
     Median,
 }
 
@@ -252,8 +253,8 @@ impl Step {
 ///
 /// Reads W3C traces, .cpuprofile files, pprof and OTLP profiles, and the lines of JSON that pages send, gzipped or not.
 ///
-/// Profiles get the time at which they were recorded: that of --time, or else the member `time` of a line, or else the time that the file
-/// says itself (pprof, OTLP, and the traces that selfprof records), or else the time at which the file was last written. The clock of a
+/// Profiles get the time at which they were recorded: --time, or else the member `time` of a line, or else the time in the file (pprof,
+/// OTLP, and traces of selfprof), or else the time at which the file was last written. The clock of a
 /// .cpuprofile has no date.
 #[derive(Debug, Args)]
 pub struct ImportArguments {

@@ -14,10 +14,10 @@ use crate::arguments;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The tokens of those who may ask.
+    /// The tokens for queries.
     #[serde(default)]
     pub tokens: Vec<String>,
-    /// Regressions that the collector finds by itself.
+    /// Regressions that the collector finds.
     #[serde(default)]
     pub alerts: Alerts,
     /// The applications, by name.
@@ -25,7 +25,7 @@ pub struct Config {
     pub apps: HashMap<String, App>,
 }
 
-/// Which regressions the collector finds by itself, and where it posts them.
+/// Which regressions the collector finds, and where it posts them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Alerts {
@@ -122,7 +122,7 @@ impl Config {
         for (name, app) in &config.apps {
             check_app(name)?;
             if app.keys.is_empty() {
-                bail!("apps.{name} has no keys, so nobody can send profiles of it");
+                bail!("apps.{name} has no keys, so no profiles of it can be sent");
             }
             if app.rate == 0 {
                 bail!("apps.{name}.rate is 0, so no profile of it is taken in");

@@ -1,4 +1,4 @@
-//! The upkeep of the tables, on a thread of its own beside the server.
+//! The upkeep of the tables, on a separate thread beside the server.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};

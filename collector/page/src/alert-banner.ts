@@ -1,4 +1,4 @@
-// Regressions that the collector has found by itself, above the views.
+// Regressions that the collector has found, above the views.
 
 import './alert-banner.css';
 

@@ -152,7 +152,7 @@ export interface DiffAnswer {
   functions: ChangeAnswer[];
 }
 
-/** A regression that the collector has found by itself. */
+/** A regression that the collector has found. */
 export interface AlertAnswer {
   id: string;
   /** In milliseconds since 1970. */

@@ -48,7 +48,7 @@ const DESCRIPTIONS: Record<ViewName, string> = {
   callers: 'The callers and callees of the selected function.',
   spans: 'How long measures, long tasks and slow interactions are, and what runs in the slow ones.',
   profiles: 'Single profiles. Each opens as a timeline.',
-  compare: 'What got slower or faster from base to new, and how sure that is.',
+  compare: 'What got slower or faster from base to new, with confidence intervals.',
 };
 
 /** How long the page waits before it looks for the first profile again, in milliseconds. */

@@ -1,4 +1,4 @@
-// Two selections, such as two releases, side by side: what got slower or faster, and how sure that is.
+// Two selections, such as two releases, side by side: what got slower or faster, with confidence intervals.
 
 import '@selfprof/views/diff-view.css';
 import './compare.css';

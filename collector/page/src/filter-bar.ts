@@ -26,7 +26,7 @@ const TITLES: Record<Column, string> = {
   span: 'During',
 };
 
-/** Spans that the collector finds by itself. */
+/** Spans that the collector finds. */
 const OWN_SPANS: [string, string][] = [
   ['(long task)', 'long tasks'],
   ['(long frame)', 'long animation frames'],

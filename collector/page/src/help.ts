@@ -9,7 +9,7 @@ export function openHelp(viewCount: number): void {
     [`1 – ${viewCount}`, 'Switch view.'],
     ['/', 'Search functions by name or file.'],
     ['f', 'Go to the condition among the filters.'],
-    ['r', 'Ask the collector again.'],
+    ['r', 'Reload from the collector.'],
     [
       '↑ ↓ Enter',
       'In the table of functions: select one; show its callers and callees. In other tables: choose a row.',

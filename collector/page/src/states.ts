@@ -58,7 +58,7 @@ export function noProfiles(url: string, hasKeys: boolean): HTMLElement {
         `Add this script to the page. ${hasKeys ? key : ''}`,
         element('div', { class: 'script' }, code, copy),
       ),
-      element('li', {}, 'Open the page for some seconds. Its profile appears here by itself, soon after it was sent.'),
+      element('li', {}, 'Open the page for some seconds. Its profile appears here soon after it was sent.'),
     ),
     element(
       'p',

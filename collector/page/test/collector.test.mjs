@@ -343,7 +343,7 @@ describe('the page of a collector', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('shows how many sessions are profiled, also if none is', async (t) => {
+  it('shows how many sessions are profiled, even if none is', async (t) => {
     const collector = await startCollector(t);
     const browser = await launch(t);
     const report = (id, name, coverage, rate) => JSON.stringify({ app: 'shop', id, browser: name, coverage, rate });

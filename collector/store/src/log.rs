@@ -1,4 +1,4 @@
-//! The write-ahead log: what has been accepted is on the disk before its sender hears of it.
+//! The write-ahead log: what has been accepted is durable before it is acknowledged.
 //!
 //! A log is a folder of numbered segments. One thread writes: it takes all records that wait, writes them, syncs the file once, and
 //! answers all. A segment that is large or old enough is sealed and handed on; whoever writes it to the tables deletes it. After a crash,

@@ -219,7 +219,7 @@ impl Store {
 /// How long the tables rest after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How often a failure that lasts is told.
+/// How often a lasting failure is reported.
 const TELL: Duration = Duration::from_secs(60);
 
 /// Writes a segment to the tables, and deletes it. Tries until it succeeds: nothing that was accepted is given up.

@@ -72,7 +72,7 @@ Examples:
   selfprof run build.js                 Profile a script, then print the functions with the most self time
   selfprof run -o out.json.gz app.mjs   Choose the trace file
   selfprof run eslint .                 Profile a program that is installed in this project
-  selfprof attach --duration 10 1234    Profile a process that is running already
+  selfprof attach --duration 10 1234    Profile a process that is already running
   selfprof top out.json.gz              Print that table for an existing trace
   selfprof diff before.json after.json  Compare two traces
   selfprof report out.json.gz           Write an HTML report: timeline, flame graphs, table
@@ -80,9 +80,9 @@ Examples:
                                         Convert for Chrome DevTools, speedscope, pprof and others
   selfprof page -o load.json app.html   Load a web page without a browser and profile the load
   selfprof webdriver --port 4444        Let Selenium and other WebDriver clients drive such pages
-  selfprof doctor https://shop.example/ Say why browsers cannot profile a page
+  selfprof doctor https://shop.example/ Report why browsers cannot profile a page
   selfprof instrument dist -o out       Copy a site so that browsers without the API can profile it
-  selfprof collector serve              Take in the profiles of pages and servers (a program of its own)
+  selfprof collector serve              Collect the profiles of pages and servers (a separate program)
 
 See `selfprof COMMAND --help` for more.";
 

@@ -60,11 +60,11 @@ impl Program {
     pub fn warn_of_unknown_times(&self, what: &str) {
         let (known, all) = (self.merged.with_waiting_times, self.threads.len());
         if known == 0 {
-            warn(format_args!("{what} has no CPU times, so the times are those that passed"));
+            warn(format_args!("{what} has no CPU times, so wall-clock times are shown"));
         } else if known < all {
             let unknown = all - known;
             warn(format_args!(
-                "{unknown} of {all} threads of {what} have no CPU times; their times are those that passed"
+                "{unknown} of {all} threads of {what} have no CPU times; their wall-clock times are shown"
             ));
         }
     }

@@ -473,8 +473,8 @@ fn inputs_are_never_overwritten() {
     assert_eq!(site.read("dist/selfprof/selfprof-functions.json"), first);
     assert!(!site.path("dist/selfprof/selfprof").exists());
     assert_eq!(site.read("dist/app.js"), good);
-    site.fail(&["dist/selfprof", "-o", "again"], 2, "is instrumented already");
-    site.fail(&["dist/selfprof", "other", "-o", "again"], 2, "is instrumented already");
+    site.fail(&["dist/selfprof", "-o", "again"], 2, "is already instrumented");
+    site.fail(&["dist/selfprof", "other", "-o", "again"], 2, "is already instrumented");
     let messages = site.run(&["dist", "-o", "again"]);
     assert!(
         messages.contains("1 folder that an earlier run has written, not copied: selfprof"),
@@ -504,11 +504,11 @@ fn what_is_instrumented_already_is_not_instrumented_again() {
             site.fail(&arguments, 2, expected);
             assert!(!site.path("again").exists());
         };
-        refused(&["out/page.html"], "out/page.html is instrumented already: it loads selfprof-polyfill.js");
-        refused(&["out/app.js"], "out/app.js is instrumented already");
-        refused(&["dist/page.html", "out/app.js"], "out/app.js is instrumented already");
-        refused(&["out"], "out is instrumented already: it has selfprof-functions.json");
-        refused(&["out/strict.mjs"], "out/strict.mjs is instrumented already");
+        refused(&["out/page.html"], "out/page.html is already instrumented: it loads selfprof-polyfill.js");
+        refused(&["out/app.js"], "out/app.js is already instrumented");
+        refused(&["dist/page.html", "out/app.js"], "out/app.js is already instrumented");
+        refused(&["out"], "out is already instrumented: it has selfprof-functions.json");
+        refused(&["out/strict.mjs"], "out/strict.mjs is already instrumented");
 
         // In a folder it is copied as it is, and named.
         site.write("mixed/app.js", site.read("out/app.js"));
@@ -530,7 +530,7 @@ fn what_is_instrumented_already_is_not_instrumented_again() {
         let messages = site.run(&["mixed", "-o", "again", "--mode", mode]);
         assert!(messages.contains("1 script, 1 page with 1 inline script"), "{messages}");
         for expected in [
-            "5 files that are instrumented already, copied as they are: app.js, strict.mjs, ",
+            "5 files that are already instrumented, copied unchanged: app.js, strict.mjs, ",
             "byhand.html (it loads selfprof-polyfill.js), ",
             "chooser.html (it chooses between plain and instrumented scripts), ",
             "page.html (it has an instrumented script)",

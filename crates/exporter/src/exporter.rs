@@ -35,7 +35,7 @@ const LAST_ATTEMPTS: Duration = Duration::from_secs(10);
 /// The longest delay between these attempts.
 const LAST_DELAY: Duration = Duration::from_secs(2);
 
-/// At most this many different reasons why profiles were refused are told.
+/// At most this many different reasons why profiles were refused are reported.
 const MAX_REASONS: usize = 10;
 
 /// An exporter, which holds the lock of its folder.

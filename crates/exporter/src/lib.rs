@@ -1,7 +1,7 @@
 //! Sends the profiles of running programs: to a collector, a folder, Pyroscope, or as OTLP.
 //!
 //! `node --import selfprof/agent server.mjs` records every thread into journals in a private folder, and begins a new journal each
-//! minute. All encoding and sending is done by this crate, in a process of its own, so an endpoint that is down or slow cannot slow
+//! minute. All encoding and sending is done by this crate, in a separate process, so an endpoint that is down or slow cannot slow
 //! the program, and a program that is killed loses almost nothing.
 //!
 //! ```no_run

@@ -1,4 +1,4 @@
-//! A recording that is streamed to a file while it goes on.
+//! A recording that is streamed to a file while it is being made.
 
 use std::io::{self, Write};
 use std::path::Path;

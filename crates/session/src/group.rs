@@ -139,7 +139,7 @@ impl<S: Sampler> Group<S> {
         &mut self.sampler
     }
 
-    /// Runs are cut when they are this old, also if their sessions allow a longer time.
+    /// Runs are cut when they are this old, even if their sessions allow a longer time.
     pub fn set_longest_run(&mut self, longest: Micros) {
         self.longest_run = longest;
     }

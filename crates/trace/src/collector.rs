@@ -13,7 +13,7 @@ pub const GARBAGE_COLLECTOR: &str = "(garbage collector)";
 
 impl Trace {
     /// Puts a frame named [`GARBAGE_COLLECTOR`] on top of the stack of each sample with the marker `gc`, so that the collector's time
-    /// is no function's self time. Samples without a stack get this frame alone.
+    /// is not attributed to any function. Samples without a stack get this frame alone.
     ///
     /// A W3C trace has no such frame, so this is for showing a trace to people, not for storing it. Calling it again changes nothing.
     /// If a table is full, the remaining samples keep their stacks.

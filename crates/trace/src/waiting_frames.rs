@@ -32,7 +32,7 @@ impl Trace {
             .is_some_and(|frame| frame.resource.is_none() && &self.names()[frame.name] == WAITING)
     }
 
-    /// Makes waiting a function named [`WAITING`], which the waiting function calls, so that the time is no function's self time. A sample
+    /// Makes waiting a function named [`WAITING`], which the waiting function calls, so that the time is not attributed to any function. A sample
     /// that stands for both is split in two: first it waited, then it ran. Samples of waiting have no marker.
     ///
     /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before. Like those, the frames

@@ -11,7 +11,7 @@ export interface Session {
   told: string[];
 }
 
-/** The session of this tab. Whether it is profiled is decided once, also if it is decided anew with another rate. */
+/** The session of this tab. Whether it is profiled is decided once, even if it is decided again with another rate. */
 export function sessionOf({ app, session, sampleRate = 1 }: Options): Session {
   if (session) return { id: session, rate: sampleRate, told: [] };
   const name = `selfprof.${app}`;

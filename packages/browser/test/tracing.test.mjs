@@ -127,7 +127,7 @@ describe('the tracing runtime', () => {
     assert.deepEqual([trace.calls.types, trace.frames[0].name], [[0, 1], 'f']);
   });
 
-  it('mends exits that are missing', async () => {
+  it('adds exits that are missing', async () => {
     const it = page();
     it.run('function broken() { $e(71); f() }');
     const trace = await traced(it, 'f(broken); broken(); f()');

@@ -152,7 +152,7 @@ export async function instrumentFolder(folder, options = {}) {
   if (choosingPages.length > 0 && options.app === undefined && (await hasAgent(folder, output))) {
     console.warn(
       '@selfprof/instrument: set `app` to that of @selfprof/browser, so that both choose the same sessions; ' +
-        'otherwise each chooses by itself, and the rates multiply',
+        'otherwise each chooses on its own, and the rates multiply',
     );
   }
   const percent = ((100 * bytes.instrumented) / bytes.plain - 100).toFixed(1);

@@ -106,7 +106,7 @@ suite('a site', () => {
 });
 
 suite('cookies with Secure', () => {
-  test('are not replaced without TLS, also if their host is an address', () => {
+  test('are not replaced without TLS, even if their host is an address', () => {
     for (const host of ['10.0.0.2', '[fd00::1]', '[FD00:0::1]']) {
       const cookies = new Cookies();
       cookies.apply({ url: 'https://[fd00::1]/', cookie: 'id=good; Secure', isHttp: true });

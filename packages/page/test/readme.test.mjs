@@ -1,4 +1,4 @@
-// The examples of the two READMEs, run as a reader would: in a folder of its own, with @selfprof/page and jsdom installed.
+// The examples of the guide and of the package's README, run as a reader would: in a folder of its own, with @selfprof/page and jsdom installed.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -14,8 +14,8 @@ import { jsdom } from './server.mjs';
 const PACKAGES = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The files, with the headings above the example. */
-const READMES = [
-  [path.join(PACKAGES, '..', 'README.md'), 'Test pages that profile themselves'],
+const EXAMPLES = [
+  [path.join(PACKAGES, '..', 'docs', 'pages.md'), 'Test pages that profile themselves'],
   [path.join(PACKAGES, 'page', 'README.md'), 'Example'],
 ];
 
@@ -23,13 +23,13 @@ const READMES = [
 function blockOf(text, heading, language) {
   const section = text.slice(text.indexOf(`\n## ${heading}\n`));
   const block = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(section);
-  assert.ok(block, `README.md has ${language} under ${heading}`);
+  assert.ok(block, `there is ${language} under ${heading}`);
   return block[1];
 }
 
-for (const [readme, heading] of READMES) {
-  test(`the example of ${path.relative(path.join(PACKAGES, '..'), readme)} passes`, async (t) => {
-    const text = await fs.readFile(readme, 'utf8');
+for (const [file, heading] of EXAMPLES) {
+  test(`the example of ${path.relative(path.join(PACKAGES, '..'), file)} passes`, async (t) => {
+    const text = await fs.readFile(file, 'utf8');
     const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'selfprof-'));
     t.after(() => fs.rm(folder, { recursive: true }));
     await fs.mkdir(path.join(folder, 'node_modules', '@selfprof'), { recursive: true });

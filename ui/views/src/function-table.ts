@@ -44,7 +44,7 @@ const SESSION_COLUMNS: Partial<Record<Column, ColumnTitle>> = {
 const TREND_COLUMN: ColumnTitle = {
   column: 'trend',
   title: 'Trend',
-  explanation: 'Self time over the period. Each row has a scale of its own.',
+  explanation: 'Self time over the period. Each row has its own scale.',
 };
 
 /** Where it is among the columns. */

@@ -14,13 +14,13 @@ use std::io::{IsTerminal, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Take in real profiles of two releases of a shop page, and find the function that is slower in the new one.
+/// Load real profiles of two releases of a shop page, and find the function that is slower in the new one.
 ///
 /// Builds the collector, starts it on a free port of this machine with new data below target/demo, sends it the profiles
 /// in fixtures/shop as pages do, uploads the source maps of both releases, and shows the functions of the new release and what
 /// has changed. Fails if the collector does not name the function that was made slower, or names another one.
 ///
-/// On a terminal, the collector then goes on until Ctrl-C, so that you can ask it more. Otherwise it is stopped.
+/// On a terminal, the collector then keeps running until Ctrl-C, so that you can query it. Otherwise it is stopped.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {}
@@ -93,11 +93,13 @@ fn show(server: &Server, checkout: &Checkout) -> Result<()> {
 fn what_next(program: &Path, url: &str, data: &Path, stays: bool) -> String {
     let program = program.display();
     let start = if stays {
-        format!("The collector goes on at {url} until Ctrl-C. Ask it from another terminal:\n")
+        format!("The collector runs at {url} until Ctrl-C. Query it from another terminal:\n")
     } else {
         let address = url.trim_start_matches("http://");
         let serve = format!("{program} serve --data {} --listen {address}", data.display());
-        format!("The collector is stopped. Start it again, and ask it from another terminal:\n\n  {serve}\n")
+        format!(
+            "The collector is stopped. Start it again, and query it from another terminal:\n\n  {serve}\n"
+        )
     };
     format!(
         "{start}
@@ -106,6 +108,6 @@ fn what_next(program: &Path, url: &str, data: &Path, stays: bool) -> String {
   {program} query functions --app shop --where \"page = '/cart' and span = '(long task)'\"
   curl '{url}/api/v1/functions?app=shop&top=5'
 
-docs/collector.md says how your own pages send profiles, and what else can be asked."
+docs/collector.md says how your own pages send profiles, and lists the other queries."
     )
 }

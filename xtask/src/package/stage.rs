@@ -27,7 +27,7 @@ pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>)
     }
     match folder {
         "selfprof" => {
-            require(&staged.join("report"), "the page of `selfprof report` is not built")?;
+            require(&staged.join("report"), "the report view is not built")?;
             require(&staged.join("polyfill/polyfill.js"), "the polyfill is not built")?;
             require(&staged.join("polyfill/tracing.js"), "the polyfill is not built")?;
         }

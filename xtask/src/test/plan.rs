@@ -3,8 +3,8 @@
 use super::schedule::{BuildFolder, Load};
 use super::step::{Action, Step, Tier};
 use super::steps::{
-    cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, plugin, report,
-    selenium, server_agent, shop, tarballs,
+    cargo, collector, conformance, consumers, environment, fuzzing, guide, javascript, page_agent, plugin,
+    report, selenium, server_agent, shop, tarballs,
 };
 use crate::node::{MAJOR_THAT_DRIVES_CHROMIUM, MAJORS};
 use crate::problem::Problem;
@@ -152,7 +152,8 @@ fn table() -> Vec<Row> {
         "addon" Commit ["workspace" "node"] (compiling Release) (Each cargo::addon) "the release build of the addon";
         "clippy" Commit ["node"] (compiling Dev) (Alone cargo::clippy) "clippy over the whole workspace, warnings are errors";
         "compile" Commit ["node"] (compiling Dev) (Alone cargo::compile) "the Rust tests and the CLI compile";
-        "page" All ["workspace"] (using 100) (report::build) "the pages of `selfprof report` and of the collector, and the agent for pages, are built";
+        "guide" Commit ["workspace"] (using 100) (guide::build) "docs/ as a site, in which no link is dead";
+        "page" All ["workspace"] (using 100) (report::build) "the report view, the collector's page and the agent for pages are built";
         "collector" All ["page"] (compiling Collector) (collector::test) "the tests of the collector and its store";
         "collector-lint" All ["tools"] (compiling Collector) (collector::lint) "clippy over the collector and its store, warnings are errors";
         "fuzz-build" Nightly ["tools"] (compiling Dev) (fuzzing::build) "the fuzz targets compile, with instruments for libFuzzer";
@@ -170,7 +171,7 @@ fn table() -> Vec<Row> {
         "selenium" All ["cli" "addon"] (using 50) (Pages selenium::test) "`selfprof webdriver`, with Selenium from PyPI";
         "run" All ["compile" "addon"] (using 60) (Others cargo::test_run) "`selfprof run` end to end";
         "wpt" All ["addon"] (using 60) (Pages conformance::test) "the runner of web-platform-tests, with tests of its own";
-        "report" All ["page" "chromium" "cli"] (using 100) (report::test) "the page of `selfprof report`, used in headless Chromium";
+        "report" All ["page" "chromium" "cli"] (using 100) (report::test) "the report view, used in headless Chromium";
         "plugin" All ["page" "chromium" "cli"] (using 100) (plugin::test) "`@selfprof/instrument` with Vite, Rollup, Rolldown, webpack, Rspack and esbuild, and in headless Chromium, Firefox and WebKit";
         "collector-sql" All ["collector"] (compiling Collector) (collector::ask) "a collector with the profiles of fixtures/shop: DuckDB gives the same answers, and the slower function is found";
         "collector-api" All ["collector"] (compiling Collector) (collector::attack) "Schemathesis attacks the collector by the description of its API";

@@ -6,6 +6,7 @@ pub mod conformance;
 pub mod consumers;
 pub mod environment;
 pub mod fuzzing;
+pub mod guide;
 pub mod javascript;
 mod other_browsers;
 pub mod page_agent;

@@ -8,9 +8,9 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use selfprof_store::cluster::parts::MIN_TIMEOUT;
 
-/// Start a part of a cluster that answers questions: one scheduler, and executors on as many machines as you like
+/// Start a part of a cluster that answers queries: one scheduler, and executors on any number of machines
 ///
-/// A collector answers questions itself, until its machine is not enough. Then start
+/// When one machine is not enough for the queries of a collector, start
 ///
 ///   on one machine:    selfprof-collector engine scheduler
 ///   on others:         selfprof-collector engine executor --scheduler HOST:50050
@@ -19,8 +19,8 @@ use selfprof_store::cluster::parts::MIN_TIMEOUT;
 /// The collector and all executors read the same tables: give `serve` a bucket as `--data`, and all processes the same AWS_ variables, or
 /// give it a folder that all machines have at the same path. All run the same version of selfprof-collector.
 ///
-/// The parts are those of Apache Ballista, which knows no passwords: whoever reaches the scheduler or an executor can run queries, and by
-/// them read what the process may read. So they listen on this machine only, until you say `--trusted-network`.
+/// The parts are those of Apache Ballista, which has no passwords: anyone who can reach the scheduler or an executor can run queries, and
+/// thus read what the process may read. So they listen on this machine only, unless you pass `--trusted-network`.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct EngineArguments {
@@ -36,7 +36,8 @@ pub enum EngineCommand {
 
 /// Divide queries into tasks, and give them to executors, until SIGINT or SIGTERM
 ///
-/// `GET /readyz` says whether there are executors. Queries that run when the scheduler ends have to be asked again; nothing else is lost.
+/// `GET /readyz` reports whether there are executors. Queries that are running when the scheduler ends must be repeated; nothing else is
+/// lost.
 #[derive(Debug, Args)]
 pub struct SchedulerArguments {
     /// The address to listen on
@@ -45,7 +46,7 @@ pub struct SchedulerArguments {
     /// The name or address at which executors reach this machine [default: the address to listen on]
     #[arg(long, value_name = "HOST")]
     pub public: Option<String>,
-    /// After how many seconds of silence an executor is given up, and others do its tasks
+    /// After how many seconds of silence an executor counts as lost, and others take over its tasks
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = timeout())]
     pub executor_timeout: u64,
     #[command(flatten)]
@@ -54,7 +55,7 @@ pub struct SchedulerArguments {
 
 /// Do the tasks of a scheduler, until SIGINT or SIGTERM
 ///
-/// It may be killed at any time: others do its tasks again.
+/// It may be killed at any time: others repeat its tasks.
 #[derive(Debug, Args)]
 pub struct ExecutorArguments {
     /// The scheduler
@@ -66,10 +67,10 @@ pub struct ExecutorArguments {
     /// The name or address at which the others reach this machine [default: the one from which the scheduler sees it]
     #[arg(long, value_name = "HOST")]
     pub public: Option<String>,
-    /// Where a folder for results is made, which is deleted at the end [default: the system's folder for temporary files]
+    /// Where to create a folder for results, which is deleted at the end [default: the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
-    /// How many tasks are done at the same time [default: as many as there are processors]
+    /// How many tasks run at the same time [default: as many as there are processors]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub tasks: Option<u16>,
     /// The memory for all tasks, in MiB; what needs more is written to files [default: 70% of the machine's]
@@ -82,7 +83,7 @@ pub struct ExecutorArguments {
 /// Who may reach a part.
 #[derive(Debug, Args)]
 pub struct NetworkArguments {
-    /// Allow to listen beyond this machine: only those whom you let read all your data can reach the address
+    /// Allow listening beyond this machine. Everyone who can reach the address can read all your data
     #[arg(long)]
     pub trusted_network: bool,
 }

@@ -118,7 +118,7 @@ fn check_network(listen: &SocketAddr, is_trusted: bool) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "{listen} can be reached from other machines, and whoever reaches it can run queries and read files, because Apache Ballista \
+        "{listen} can be reached from other machines, and anyone who can reach it can run queries and read files, because Apache Ballista \
          knows no passwords\n\nhint: let only machines that you trust reach it, for example by a firewall or a private network, and add \
          --trusted-network"
     );

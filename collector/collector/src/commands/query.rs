@@ -28,7 +28,7 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
             // A slip in a condition must not pass for two equal releases.
             for (name, side) in [("base", &diff.base), ("new", &diff.new)] {
                 if side.profiles == 0 {
-                    bail!("no profile meets the condition of --{name}; `query profiles` shows what is there");
+                    bail!("no profile meets the condition of --{name}; `query profiles` lists the profiles");
                 }
             }
             warn_of_minified(&diff);

@@ -94,7 +94,7 @@ fn register_store(state: &Shared, registry: &mut Registry) {
     );
     counter("upkeep_runs", "Runs of the tables' upkeep", done.runs);
     counter("upkeep_runs_failed", "Runs of the tables' upkeep in which a part failed", done.failed_runs);
-    counter("upkeep_files_merged", "Files of tables that were merged", done.merged.files);
+    counter("upkeep_files_merged", "Table files that were merged", done.merged.files);
     counter("upkeep_files_written", "Files into which others were merged", done.written.files);
     counter("upkeep_bytes_merged", "Bytes of the files that were merged", done.merged.bytes);
     counter("upkeep_bytes_written", "Bytes of the files into which others were merged", done.written.bytes);

@@ -1,4 +1,4 @@
-//! Regressions that the collector finds by itself.
+//! Regressions that the collector finds.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -57,7 +57,7 @@ pub enum PartError {
     #[error("{0}")]
     Failed(#[from] BallistaError),
     /// It has ended.
-    #[error("it has ended, although nobody asked it to")]
+    #[error("it exited unexpectedly")]
     Ended,
 }
 

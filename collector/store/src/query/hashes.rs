@@ -23,7 +23,7 @@ pub(super) struct GeneratedFrame {
 /// The hashes of the frames of a stack, outermost first. It is empty if the stack is not in the tables.
 type Path = Arc<[i64]>;
 
-/// What hashes stand for, in memory: source maps are applied to copies. A hash has the same meaning for ever, so nothing of this gets old.
+/// What hashes stand for, in memory: source maps are applied to copies. A hash has the same meaning forever, so nothing of this gets old.
 /// It says nothing of a session, so the deletion of a session leaves it, as it leaves stacks in the tables.
 pub(super) struct KnownHashes {
     stacks: Mutex<Known<i64, Path>>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Report, Upkeep, UpkeepError, millis, millis_of};
 use crate::tables::{Change, DataFile, TableName, day_of};
 
-/// How long days are kept: the application's own time, or else that of all. Without either, for ever.
+/// How long days are kept: the application's own time, or else that of all. Without either, forever.
 #[derive(Clone, Debug, Default)]
 pub struct Retention {
     /// For all applications.

@@ -8,10 +8,10 @@ use clap::Args;
 use super::recording_arguments::{RecordingArguments, SamplingArguments};
 use super::values::{process_id, seconds};
 
-/// Profile a Node.js process that is running, without any preparation
+/// Profile a running Node.js process, without any preparation
 ///
 /// Records the process until --duration is over, Ctrl-C is pressed, or the process ends. Then selfprof writes the trace to a file and
-/// prints a table of its functions to stderr, as `selfprof run` does. The process goes on as it was before.
+/// prints a table of its functions to stderr, as `selfprof run` does. The process then continues as before.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AttachArguments {
@@ -42,7 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   selfprof attach 1234                          Record until Ctrl-C
   selfprof attach --duration 10 1234            Record for 10 seconds
-  selfprof attach --last 30 1234                Press Ctrl-C when the program was slow: keeps the last 30 seconds
+  selfprof attach --last 30 1234                Press Ctrl-C after the program was slow: keeps the last 30 seconds
   selfprof attach -i 10 -o t.json.gz 1234       Sample every 10 ms and write t.json.gz
   selfprof attach $(pgrep -f server.js)
 
@@ -51,13 +51,13 @@ recording, and closes the inspector within a fraction of a second. (Until then, 
 too.) Node.js prints `Debugger listening on ...` and `Debugger attached.` to the stderr of the process. If the inspector is open
 already, it stays open.
 
-What is recorded: the main thread, all workers, and the Node.js processes that start from now on. Child processes that were
-running before are not; attach to each of them. Workers that are blocked in native code are not recorded, but named. So are
-later workers for which Node.js cannot repeat the options or environment, e.g. with `env: SHARE_ENV`, or in a process with
-`--conditions`, if the program has destructured `Worker` before. On Node.js 20 to 24, functions that V8 had inlined into
-optimised code before do not appear: their time counts as their caller's.
+What is recorded: the main thread, all workers, and the Node.js processes that start from now on. Child processes that are
+already running are not recorded; attach to each of them. Workers that are blocked in native code are not recorded, nor are
+later workers whose options or environment Node.js cannot repeat, if the program has destructured `Worker`: e.g. with
+`env: SHARE_ENV`, or in a process with `--conditions`. selfprof lists both. On Node.js 20 to 24, functions that V8 had already
+inlined into optimised code do not appear: their time counts as their caller's.
 
 What cannot be attached to: processes of other users or in other containers, processes with Node.js's permission model or
 --disable-sigusr1, those that handle SIGUSR1 themselves (their handler is called), and those with a debugger attached. Use
-`selfprof run` for them. Afterwards, hooks, signal handlers and timers are as before; the addon stays loaded, with three threads
-that sleep.";
+`selfprof run` for them. Afterwards, hooks, signal handlers and timers are as before; the addon stays loaded, with three
+sleeping threads.";

@@ -6,11 +6,11 @@ use clap::Args;
 
 /// Collect profiles of pages and servers, and compare releases: runs selfprof-collector
 ///
-/// The collector is a program of its own, `selfprof-collector`, beside this one or on PATH.
+/// The collector is a separate program, `selfprof-collector`, beside this one or on PATH.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct CollectorArguments {
-    /// What selfprof-collector gets, such as `serve` or `--help`
+    /// Arguments of selfprof-collector, such as `serve` or `--help`
     #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
 }

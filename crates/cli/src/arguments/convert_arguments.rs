@@ -11,9 +11,9 @@ use super::values::formats;
 
 /// Convert a profile to another format
 ///
-/// The format of IN is detected from its content, that of OUT from its name. Problems in IN, and data that the new
-/// format cannot hold, are reported on stderr. In all formats but w3c, anonymous functions have the names and the star
-/// that `selfprof top` shows, e.g. `exports.run*`.
+/// The format of IN is detected from its content, and the format of OUT from its name. Problems in IN, and data that the new
+/// format cannot hold, are reported on stderr. In all formats but w3c, anonymous functions have the inferred
+/// names that `selfprof top` shows, with a star, e.g. `exports.run*`.
 #[derive(Debug, Args)]
 #[command(after_help = FORMATS_AND_EXAMPLES)]
 pub struct ConvertArguments {
@@ -48,8 +48,8 @@ pub struct ConvertArguments {
 
 const FORMATS_AND_EXAMPLES: &str = "\
 Formats that selfprof reads and writes:
-  w3c         .json              ProfilerTrace, the JSON of `await profiler.stop()`; also several, in a list or by line
-  cpuprofile  .cpuprofile        V8's CPU profile, for Chrome DevTools and VS Code; also that of old versions
+  w3c         .json              ProfilerTrace, the JSON of `await profiler.stop()`; also several, in a list or one per line
+  cpuprofile  .cpuprofile        V8's CPU profile, for Chrome DevTools and VS Code; also from old versions
   chrome      .trace.json        Trace events: the Performance panel of Chrome DevTools, Perfetto, `--trace-events`
   firefox     .firefox.json      For profiler.firefox.com, with marks and measures; also what Firefox itself writes
   speedscope  .speedscope.json   For speedscope.app
@@ -60,8 +60,8 @@ Formats that selfprof reads and writes:
 Formats that selfprof only writes:
   collapsed   .collapsed         Collapsed stacks for flame graphs, in microseconds
 
-Of trace events, CPU profiles are read, or else the events that begin and end. Of pprof and OTLP profiles, wall time
-is read, or else CPU time. pprof does not say when a sample was taken, so samples are placed one after the other.
+From trace events, selfprof reads the CPU profiles, or else the begin and end events. From pprof and OTLP profiles, it reads
+wall time, or else CPU time. pprof does not record when a sample was taken, so samples are placed one after the other.
 
 Every format shows the same self and total times as `selfprof top`.
 

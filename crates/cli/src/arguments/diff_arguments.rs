@@ -18,8 +18,9 @@ use super::source_maps::SourceMapArguments;
 /// long call count as one event. If nothing changed, 19 of 20 comparisons list nothing. The test cannot account for other
 /// differences between runs, such as their input or the load of the machine: compare two runs of the same program first.
 ///
-/// BASE and NEW may be URLs of a `selfprof-collector`, as in the address of its page. Two selections of one application and
-/// period are compared by the collector, by sessions. SELFPROF_COLLECTOR_TOKEN is the token, if the collector needs one.
+/// BASE and NEW may be URLs of a `selfprof-collector`, as in the address of its page. If both select the same
+/// application and period, the collector compares them, by sessions. SELFPROF_COLLECTOR_TOKEN is the token, if the collector
+/// needs one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DiffArguments {
@@ -37,7 +38,7 @@ pub struct DiffArguments {
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
 
-    /// Which time to compare, where a trace tells them apart. By default, waiting is a row of its own
+    /// Which time to compare, where a trace tells them apart. By default, waiting is a separate row
     #[arg(long, value_name = "TIME", value_enum)]
     pub by: Option<ShownTime>,
 

@@ -8,11 +8,11 @@ use clap::{Args, ValueEnum};
 ///
 /// Functions, loops and slow calls get checks, which do nothing until a profiler starts. Beside the copies are
 /// `selfprof-polyfill.js`, which defines `Profiler` where a browser has none, and `selfprof-functions.json`, with the names
-/// and places of the functions in the plain files. Pages load the polyfill by themselves.
+/// and positions of the functions in the plain files. The copied pages load the polyfill.
 ///
 /// A single folder is copied with everything in it; several inputs are copied under their own names. What cannot be
-/// instrumented is copied as it is, and the summary on stderr says why. Give plain files: what is instrumented already is refused,
-/// or, in a folder, copied as it is.
+/// instrumented is copied unchanged, and the summary on stderr says why. Pass plain files: a file that is already instrumented is
+/// rejected or, in a folder, copied unchanged.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InstrumentArguments {
@@ -20,7 +20,7 @@ pub struct InstrumentArguments {
     #[arg(required = true, value_name = "IN")]
     pub inputs: Vec<PathBuf>,
 
-    /// Write the copies to this folder; it may be inside an input folder, and is then not copied itself
+    /// Write the copies to this folder; if it is inside an input folder, it is not copied itself
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 
@@ -38,11 +38,11 @@ pub struct InstrumentArguments {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// What profilers record: the stack at regular times, or each entry and exit of functions
+    /// What profilers record: the stack at regular intervals, or each entry and exit of functions
     #[arg(long, value_enum, default_value_t = InstrumentMode::Sample)]
     pub mode: InstrumentMode,
 
-    /// With `--mode trace`: trace only functions whose whole names match, such as `parse*` or `get total`; may be repeated.
+    /// With `--mode trace`: trace only functions whose full names match, such as `parse*` or `get total`; may be repeated.
     /// `(anonymous)` stands for functions without a name
     #[arg(long, value_name = "GLOB")]
     pub functions: Vec<String>,

@@ -14,7 +14,7 @@ use super::source_maps::SourceMapArguments;
 /// tables of functions and packages. It shows all processes and threads of a file on one time axis, together or one at a time.
 /// Given several files, it compares the first two.
 ///
-/// A URL of a `selfprof-collector` stands for a file: of a profile (http://HOST/api/v1/profiles/ID?app=APP), or of the sum of all
+/// FILE may be the URL of a profile in a `selfprof-collector` (http://HOST/api/v1/profiles/ID?app=APP), or of the sum of all
 /// profiles that a filter selects (http://HOST/?app=APP&release=1.4, as in the address of the collector's page).
 /// SELFPROF_COLLECTOR_TOKEN is the token, if the collector needs one.
 #[derive(Debug, Args)]

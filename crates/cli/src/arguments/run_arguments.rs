@@ -28,15 +28,15 @@ pub struct RunArguments {
     #[arg(long)]
     pub no_children: bool,
 
-    /// Begin to record SECONDS after the start
+    /// Start recording SECONDS after the program has started
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "toggle")]
     pub delay: Option<Duration>,
 
-    /// Stop recording after SECONDS and write the trace; the program goes on
+    /// Stop recording after SECONDS and write the trace; the program continues
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub duration: Option<Duration>,
 
-    /// Begin to record when selfprof receives SIGNAL, stop at the next one, and so on. With --last, record from the start, and
+    /// Start recording when selfprof receives SIGNAL, stop at the next one, and so on. With --last, record from the start, and
     /// write the trace when SIGNAL arrives
     #[arg(long, value_name = "SIGNAL", value_enum, ignore_case = true)]
     pub toggle: Option<ToggleSignal>,
@@ -61,7 +61,7 @@ pub struct RunArguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  selfprof run npm run build            Profile a script of package.json, with all that it starts
+  selfprof run npm run build            Profile a script of package.json, with all processes that it starts
   selfprof run eslint .                 Profile a program that is installed in this project
   selfprof run build.js --watch=no      `--watch=no` is an argument of build.js
   selfprof run node --import tsx a.mts  Pass options to Node.js; or: selfprof run -- --import tsx a.mts

@@ -8,7 +8,7 @@ use selfprof_trace::Clock;
 pub enum ShownTime {
     /// CPU time only
     Cpu,
-    /// Time that passes; waiting is time of the function that waits
+    /// Wall-clock time; waiting counts as time of the function that waits
     Wall,
 }
 

@@ -17,9 +17,8 @@ use super::values::formats;
 ///
 /// The table goes to stdout, followed by a table of measures if the trace has any. Time in which a function waited, rather
 /// than ran, is in the row `(waiting)`, if the recording has it. Problems in the trace are reported on
-/// stderr. Anonymous functions are shown with a name inferred from their script, if it can be read and has not changed
-/// since the recording, and with a star: what they are assigned to, the call that they are an argument of, or the
-/// function that returns them.
+/// stderr. Anonymous functions are shown with an inferred name and a star, if their script can be read and has not changed since
+/// the recording: what they are assigned to, the call that they are an argument of, or the function that returns them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {

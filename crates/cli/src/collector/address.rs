@@ -102,7 +102,7 @@ fn of_question(question: &str, path: &str, query: &str) -> Result<What, Failure>
         None if matches!(question, "functions" | "flamegraph" | "profiles") => {
             Ok(What::Selection(Selection::of_api(query)))
         }
-        _ => Err(Failure::usage(format!("{path} does not stand for profiles")).hint(EXAMPLE)),
+        _ => Err(Failure::usage(format!("{path} does not name any profiles")).hint(EXAMPLE)),
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
         check("http://a/", "names no application");
         check("http:///?app=shop", "not the URL of a collector");
         check("http://me:secret@a/?app=shop", "not the URL of a collector");
-        check("http://a/api/v1/apps", "does not stand for profiles");
+        check("http://a/api/v1/apps", "does not name any profiles");
         assert_eq!(Address::of(Path::new("a.json")).unwrap(), None);
         assert_eq!(Address::of(Path::new("-")).unwrap(), None);
     }

@@ -70,7 +70,7 @@ pub fn compare(base: &Address, new: &Address, top: usize) -> Result<Option<(Comp
     let comparison: Comparison = serde_json::from_slice(&json).map_err(|error| {
         Failure::job(format!("cannot read the answer of {}", base.authority))
             .because(&error)
-            .hint("use versions of selfprof and selfprof-collector that belong together")
+            .hint("use the same version of selfprof and selfprof-collector")
     })?;
     for (name, side) in [("BASE", &comparison.base), ("NEW", &comparison.new)] {
         if side.profiles == 0 {

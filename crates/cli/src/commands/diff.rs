@@ -70,7 +70,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
         if program.merged.trace.calls().is_some() {
             return Err(Failure::job(format!("{} has calls instead of samples", input::name_of(path)))
-                .hint("`diff` says which differences of samples are no chance; `selfprof top` shows the exact times and counts of calls"));
+                .hint("`diff` tests differences between samples for significance; `selfprof top` shows the exact times and counts of calls"));
         }
     }
     if arguments.by.is_some() {
@@ -188,16 +188,16 @@ fn write_table(
 /// What only one of the programs can have.
 fn left_out(programs: &Programs<'_>, comparison: &Comparison) -> Vec<String> {
     let waiting = programs.without_waiting.map(|side| {
-        format!("(waiting), which {side} does not tell apart; it is time of the functions that wait")
+        format!("(waiting), which {side} does not distinguish; it counts as time of the functions that wait")
     });
     let rows = comparison.left_out.iter().map(|&LeftOut { what, is_base_without, rows }| {
         let side = if is_base_without { "base" } else { "new" };
         match what {
             OneSided::NodeFunctions => {
                 let functions = if rows == 1 { "1 function".to_owned() } else { format!("{rows} functions") };
-                format!("{functions} of Node.js, whose own scripts {side} does not tell apart")
+                format!("{functions} of Node.js, whose own scripts {side} does not distinguish")
             }
-            OneSided::Collector => format!("(garbage collector), which {side} does not tell apart"),
+            OneSided::Collector => format!("(garbage collector), which {side} does not distinguish"),
         }
     });
     waiting.into_iter().chain(rows).collect()

@@ -49,9 +49,9 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     }
     let is_profiled = findings.iter().all(|finding| finding.severity < Severity::Problem);
     let count = match (scripts.len(), looked_at.len()) {
-        (all, some) if all > some => format!("the first {some} of {all} scripts were looked at"),
+        (all, some) if all > some => format!("the first {some} of {all} scripts were checked"),
         (1, _) => "1 script was looked at".to_owned(),
-        (all, _) => format!("{all} scripts were looked at"),
+        (all, _) => format!("{all} scripts were checked"),
     };
     let colors = Colors::for_stdout();
     stdout::write(|out| {

@@ -56,7 +56,7 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
     let Scan { names, goals, instrumented } = scan(files)?;
     if let Some((file, sign)) = instrumented.first() {
         let sign = sign.as_ref().map_or(String::new(), |sign| format!(": {sign}"));
-        return Err(Failure::usage(format!("{} is instrumented already{sign}", file.source.display()))
+        return Err(Failure::usage(format!("{} is already instrumented{sign}", file.source.display()))
             .hint("give the plain file, as the build writes it"));
     }
     let names = names.absent();
@@ -173,7 +173,7 @@ struct Scan<'a> {
     /// Which names they use.
     names: NamesInUse,
     goals: Goals,
-    /// The files of the command line that are instrumented already, with what shows it.
+    /// The files of the command line that are already instrumented, with what shows it.
     instrumented: Vec<(&'a Input, Option<String>)>,
 }
 

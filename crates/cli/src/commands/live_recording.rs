@@ -1,4 +1,4 @@
-//! A recording while it goes on: what `selfprof run` and `selfprof attach` have in common.
+//! A recording in progress: what `selfprof run` and `selfprof attach` have in common.
 
 pub mod clock;
 mod windows;

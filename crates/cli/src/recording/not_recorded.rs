@@ -67,10 +67,13 @@ pub fn say_what_goes_on(alive: &[u32], threads: &[Thread]) {
     for pid in alive.iter().take(MAX_LISTED) {
         let process = threads.iter().filter_map(|thread| thread.process.as_ref()).find(|p| p.pid == *pid);
         let command = process.map_or(String::new(), |process| format!(" (`{}`)", shown(&process.command)));
-        say(format_args!("process {pid}{command} goes on; its recording has ended"));
+        say(format_args!("process {pid}{command} is still running; its recording has ended"));
     }
     if alive.len() > MAX_LISTED {
-        say(format_args!("{} other processes go on; their recordings have ended", alive.len() - MAX_LISTED));
+        say(format_args!(
+            "{} other processes are still running; their recordings have ended",
+            alive.len() - MAX_LISTED
+        ));
     }
 }
 

@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn files_without_a_size_are_empty() {
-        // Readers of /proc/kmsg, which only root may open, wait for ever.
+        // Readers of /proc/kmsg, which only root may open, wait forever.
         for path in ["/proc/self/status", "/proc/kmsg"] {
             let path = Path::new(path);
             assert!(path.is_file());

@@ -283,7 +283,7 @@ fn later_workers_are_recorded_or_named() {
         &["main-thread", "worker-1", "worker-2"],
         None,
     );
-    let warning = "a worker: it has an environment of its own, and its class was loaded before attaching\n";
+    let warning = "a worker: it has its own environment, and its class was loaded before attaching\n";
     check("", &["sharingWorker"], &["main-thread"], Some(warning));
     let warning = "a worker: its class was loaded before attaching, and Node cannot repeat";
     check("--conditions=x", &["worker"], &["main-thread"], Some(warning));

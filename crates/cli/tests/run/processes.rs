@@ -138,7 +138,7 @@ fn a_process_that_outlives_the_program_goes_on() {
     let arguments = format!("detached {}", file.display());
     let Output { status, stderr, .. } = output(&mut directory.run("--top 0", "processes.js", &arguments));
     let stderr = text(&stderr);
-    assert!(status.success() && stderr.contains("goes on; its recording has ended"), "{stderr}");
+    assert!(status.success() && stderr.contains("is still running; its recording has ended"), "{stderr}");
     let threads = threads(&directory, "processes.selfprof.json");
     assert!(share(&threads[1].trace, "inChild") > 0.02);
     assert!(!stderr.contains("interrupted"), "{stderr}");

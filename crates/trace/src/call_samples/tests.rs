@@ -79,7 +79,7 @@ fn calls_have_exact_counts_and_times() {
 }
 
 #[test]
-fn what_does_not_fit_is_mended() {
+fn what_does_not_fit_is_fixed() {
     #[track_caller]
     fn check(text: &str, misfits: &[Misfit], expected: &[(&str, u64, u64, u64, u64)]) {
         let (mut trace, found) = trace(text);

@@ -44,7 +44,7 @@ const stackGetter = getOwnPropertyDescriptor(Error.prototype, 'stack')?.get;
 export function captureStack(): string {
   try {
     change('stackTraceLimit', MAX_FRAMES);
-    // V8 calls it to make the text, also if it is inherited.
+    // V8 calls it to make the text, even if it is inherited.
     if ('prepareStackTrace' in Error) change('prepareStackTrace', undefined);
     const error = new Error();
     return `${stackGetter ? apply(stackGetter, error, []) : error.stack}`;

@@ -2,7 +2,7 @@
 
 // Workers of a program that took the class `Worker` before `selfprof attach` replaced it, e.g. as
 // `const { Worker } = require('node:worker_threads')`. Their arguments cannot be seen. But the constructor calls that of the parent
-// class first, and then reads `process.env`, unless the worker has an environment of its own. It gets a copy with the preload.
+// class first, and then reads `process.env`, unless the worker has its own environment. It gets a copy with the preload.
 
 const { MessagePort } = require('node:worker_threads');
 
@@ -105,7 +105,7 @@ function addPreload(worker, preload, onFailure) {
   queueMicrotask(() => {
     restore();
     if (!isUsed && hasStarted(worker)) {
-      onFailure('it has an environment of its own, and its class was loaded before attaching');
+      onFailure('it has its own environment, and its class was loaded before attaching');
     }
   });
 }

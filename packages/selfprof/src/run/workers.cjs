@@ -77,7 +77,7 @@ function withInherited(options) {
 }
 
 /**
- * Whether a worker has an environment of its own, with the same options of Node as this thread. Node then allows those that are for
+ * Whether a worker has its own environment, with the same options of Node as this thread. Node then allows those that are for
  * a whole process.
  *
  * @param {unknown} options

@@ -1,4 +1,4 @@
-//! The page of `selfprof report`. The collector's page is built with it.
+//! The report view. The collector's page is built with it.
 
 use super::javascript::{run, test_files};
 use crate::chromium;

@@ -45,7 +45,7 @@ pub fn write_series(out: &mut impl Write, answer: &SeriesAnswer) -> io::Result<(
     }
     writeln!(
         out,
-        "\na column for each {} from {} to {} (UTC), as high as the mean of its sessions; each row has a scale of its own\n\
+        "\na column for each {} from {} to {} (UTC), as high as the mean of its sessions; each row has its own scale\n\
          {} profiles of {} sessions",
         answer.step,
         time(first),

@@ -10,7 +10,7 @@ use crate::server::Shared;
 use crate::server::asked::Asked;
 use crate::server::problem::Problem;
 
-/// The regressions that the collector has found by itself.
+/// The regressions that the collector has found.
 #[derive(Debug, Serialize)]
 pub struct AlertsAnswer {
     version: u32,

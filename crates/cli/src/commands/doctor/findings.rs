@@ -39,7 +39,8 @@ impl Finding {
 /// The feature in the header.
 const FEATURE: &str = "js-profiling";
 
-const SEND_HEADER: &str = "let the server send `Document-Policy: js-profiling` with the HTML";
+const SEND_HEADER: &str =
+    "let the server send `Document-Policy: js-profiling, js-profiling-mode=lazy` with the HTML";
 
 /// Whether the page may be profiled.
 pub fn of_policy(page: &Resource, html: &Page) -> Finding {

@@ -145,7 +145,7 @@ impl Inputs {
         if let Some(file) = self.files.iter().find(is_ours) {
             let (folder, name) = (file.source.parent().unwrap_or(&file.source), file.place.file_name());
             let name = name.unwrap_or_default().display();
-            let what = format!("{} is instrumented already: it has {name}", folder.display());
+            let what = format!("{} is already instrumented: it has {name}", folder.display());
             return Err(Failure::usage(what).hint("give the plain files, as the build writes them"));
         }
         if self.files.iter().all(|file| file.kind == Kind::Other) {
@@ -166,7 +166,7 @@ impl Inputs {
 
 fn overwrites(source: &Path, output: &Path) -> Failure {
     Failure::usage(format!("the copies in {} would overwrite {}", output.display(), source.display()))
-        .hint("`-o DIR` must be another folder; it may be a new one inside of the input")
+        .hint("`-o DIR` must be another folder; it may be a new one inside the input")
 }
 
 /// A path without symbolic links, of which the last parts need not exist.

@@ -67,7 +67,7 @@ impl OutputFolder {
             match fs::symlink_metadata(&folder) {
                 Ok(metadata) if metadata.is_dir() => {}
                 Ok(_) => {
-                    let reason = format!("{} is no folder", folder.display());
+                    let reason = format!("{} is not a folder", folder.display());
                     return Err(io::Error::new(io::ErrorKind::NotADirectory, reason));
                 }
                 Err(_) => match fs::create_dir(&folder) {

@@ -76,8 +76,8 @@ impl Reason {
         match (self, is_one) {
             (Self::NotSelected, true) => "script left out by --include or --exclude",
             (Self::NotSelected, false) => "scripts left out by --include or --exclude",
-            (Self::AlreadyInstrumented, true) => "file that is instrumented already, copied as it is",
-            (Self::AlreadyInstrumented, false) => "files that are instrumented already, copied as they are",
+            (Self::AlreadyInstrumented, true) => "file that is already instrumented, copied unchanged",
+            (Self::AlreadyInstrumented, false) => "files that are already instrumented, copied unchanged",
             (Self::Syntax, true) => "script that cannot be parsed, copied as it is",
             (Self::Syntax, false) => "scripts that cannot be parsed, copied as they are",
             (Self::TooDeep, true) => "script that nests too deeply, copied as it is",

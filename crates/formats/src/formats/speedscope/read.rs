@@ -179,7 +179,7 @@ fn calls(events: &[Event<'_>], profile: &Profile<'_>, micros: f64, tables: &mut 
             tables.report("events", number, "frame");
             continue;
         };
-        // What does not fit is mended or left out.
+        // What does not fit is fixed or left out.
         let _ = calls.push(CallEvent { event_type, frame, timestamp });
     }
     let end = profile.end_value.number().and_then(time).unwrap_or_default();
