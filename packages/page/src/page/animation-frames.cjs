@@ -7,16 +7,14 @@ const { thread } = require('./thread.cjs');
 
 const { apply } = Reflect;
 
-/**
- * @param {import('./window-realms.cjs').WindowRealm} realm
- * @param {() => number} now the window's clock
- */
-function installAnimationFrames({ window, code }, now) {
+/** @param {import('./page-window.cjs').PageWindow} pageWindow */
+function installAnimationFrames(pageWindow) {
+  const { window, code } = pageWindow;
   const original = window.requestAnimationFrame;
   /** The last frame, by jsdom's time and the window's: all callbacks of a frame get the same. */
   let frame = { of: -1, time: 0 };
   const timeOf = (/** @type {number} */ of) => {
-    if (of !== frame.of) frame = { of, time: now() };
+    if (of !== frame.of) frame = { of, time: pageWindow.now() };
     return frame.time;
   };
   window.requestAnimationFrame = code.wrap(

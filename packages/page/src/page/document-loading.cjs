@@ -6,10 +6,9 @@ const { thread } = require('./thread.cjs');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 
 const { TIMES } = require('./resource-timing.cjs');
-const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../window/contracts.js').FetchDescription} FetchDescription */
-/** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
+/** @typedef {import('./page-window.cjs').PageWindow} PageWindow */
 
 /**
  * @typedef {object} Loading
@@ -41,24 +40,24 @@ function now() {
 /**
  * Begins to record the loading of a window's document.
  *
- * @param {WindowRealm} realm
+ * @param {PageWindow} pageWindow
  * @param {import('../window/contracts.js').WindowDescription} description
  * @returns {Loading}
  */
-function recordLoading(realm, { timeOrigin, loading: fetched }) {
+function recordLoading(pageWindow, { timeOrigin, loading: fetched }) {
   /** @type {Loading} */
   const loading = {
     // Objects of the window's realm: `performance.timing` and `performance.navigation` read them.
-    timing: realm.code.emptyObject(),
-    navigation: realm.code.emptyObject(),
+    timing: pageWindow.code.emptyObject(),
+    navigation: pageWindow.code.emptyObject(),
     name: '',
     fetched: undefined,
     timeOrigin,
     onLoaded() {},
   };
-  realm.loading = loading;
-  begin(realm.window, loading, fetched);
-  watch(realm.window, loading);
+  pageWindow.loading = loading;
+  begin(pageWindow.window, loading, fetched);
+  watch(pageWindow.window, loading);
   return loading;
 }
 
@@ -83,11 +82,9 @@ function begin(window, loading, fetched) {
   navigation.redirectCount = fetched?.redirectCount ?? 0;
 }
 
-/** The first document that is loaded into a frame takes the place of the empty one, in the same window. @param {Jsdom.Window} window */
-function restartLoading(window) {
-  const realm = realms.realmOf(window);
-  if (realm?.loading === undefined) return;
-  begin(window, realm.loading, thread.windows.describe(window).loading);
+/** The first document that is loaded into a frame takes the place of the empty one, in the same window. @param {PageWindow} pageWindow */
+function restartLoading(pageWindow) {
+  if (pageWindow.loading !== undefined) begin(pageWindow.window, pageWindow.loading, pageWindow.describe().loading);
 }
 
 /**

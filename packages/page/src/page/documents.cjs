@@ -14,37 +14,44 @@ const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
 
 const vm = require('./jsdom-vm.cjs');
-const { postToHost } = require('./post-to-host.cjs');
 const messages = require('./window-messages.cjs');
 const { consoleFor } = require('./virtual-console.cjs');
-const realms = require('./window-realms.cjs');
 const { JSDOMDispatcher } = require('./resource-loading.cjs');
 const { runWithMarker } = require('./profiler-markers.cjs');
 const { windowClosed } = require('./remaining-contexts.cjs');
+const { endWorkersOf } = require('./started-workers.cjs');
 const { restartLoading } = require('./document-loading.cjs');
 const { serveFrames } = require('./frame-element.cjs');
 const { installIframeAttributes } = require('./iframe-attributes.cjs');
-const { runInitScripts } = require('./init-scripts.cjs');
+const { reportException } = require('./exceptions.cjs');
 const { hostFor, install } = require('./window-host.cjs');
 
-/** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
+/** @typedef {import('./page-window.cjs').PageWindow} PageWindow */
 
-/** In place of jsdom's cookie jar, for the document of a window. @param {WindowRealm} realm */
-function cookieJarOf(realm) {
-  /** https://html.spec.whatwg.org/multipage/dom.html#dom-document-cookie */
-  const check = (/** @type {string} */ url) => {
-    const { window } = realm;
-    if (window._origin !== 'null' || !/^https?:/.test(url)) return;
-    throw DOMException.create(window, ['The document has no cookies, because its origin is opaque.', 'SecurityError']);
+/** In place of jsdom's cookie jar, for the document of a window. @param {PageWindow} pageWindow */
+function cookieJarOf({ window }) {
+  /**
+   * The URL by which the document has cookies; undefined for none. https://html.spec.whatwg.org/multipage/dom.html#dom-document-cookie
+   *
+   * @param {string} url of the document
+   */
+  const cookieUrl = (url) => {
+    if (!/^https?:/.test(url)) return undefined;
+    if (window._origin === 'null')
+      throw DOMException.create(window, [
+        'The document has no cookies, because its origin is opaque.',
+        'SecurityError',
+      ]);
+    return url;
   };
   return {
-    getCookieStringSync(/** @type {string} */ url) {
-      check(`${url}`);
-      return thread.windows.cookiesOf(realm.window, `${url}`);
+    getCookieStringSync(/** @type {string} */ document) {
+      const url = cookieUrl(document);
+      return url === undefined ? '' : thread.cookies.forScript(url, thread.client);
     },
-    setCookieSync(/** @type {unknown} */ text, /** @type {string} */ url) {
-      check(`${url}`);
-      thread.windows.setCookie(realm.window, `${url}`, `${text}`);
+    setCookieSync(/** @type {unknown} */ text, /** @type {string} */ document) {
+      const url = cookieUrl(document);
+      if (url !== undefined) thread.cookies.setByScript(url, `${text}`, thread.client);
     },
     serializeSync: () => ({}),
   };
@@ -53,50 +60,55 @@ function cookieJarOf(realm) {
 /** https://html.spec.whatwg.org/multipage/urls-and-fetching.html#fallback-base-url */
 DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ function fallbackBaseURL() {
   const isLocal = this.URL === 'about:blank' || this.URL === 'about:srcdoc';
-  if (!isLocal) return this._URL;
-  return this._parentDocument?.baseURL() ?? realms.realmOf(this._globalObject)?.base ?? this._URL;
+  return (isLocal ? (this._parentDocument?.baseURL() ?? outerBase) : null) ?? this._URL;
 };
 
-let nextFrame = 0;
+/** The base URL of the thread's outermost document, if it is about:blank or about:srcdoc. @type {Jsdom.UrlRecord | null} */
+let outerBase = null;
+
+/** The scripts of `Page.addInitScript`. @type {string[]} */
+let initScripts = [];
+
+/**
+ * Opens the thread's outermost document.
+ *
+ * @param {import('./page-window.cjs').ShownDocument} document
+ * @param {{ referrer: string, base?: string }} content
+ * @param {string[]} scripts those of `Page.addInitScript`
+ */
+function openOutermost(document, { referrer, base }, scripts) {
+  outerBase = base === undefined ? null : parseURL(base);
+  initScripts = scripts;
+  return openWindow(document, { referrer });
+}
 
 /**
  * Makes a window with an empty document.
  *
- * @param {import('./frame-element.cjs').WindowOptions} options
+ * @param {import('./page-window.cjs').ShownDocument} document that will be parsed into it
+ * @param {{ referrer: string, parent?: Jsdom.Window }} options the window that contains it in a frame
  * @returns {Jsdom.Window}
  */
-function openWindow({
-  document,
-  url,
-  origin,
-  referrer = '',
-  encoding = 'UTF-8',
-  parent,
-  userAgent,
-  base,
-  mayBeIsolated = true,
-  ...sandbox
-}) {
-  // Its window and its code are made below.
-  if (realms.all().length === 0) nextFrame = 0;
-  const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
-  const around = (parent && realms.realmOf(parent)?.id) ?? -1;
-  vm.nextWindow(document, realm.id, mayBeIsolated, around, sandbox.allowsScripts !== false);
+function openWindow(document, { referrer, parent }) {
+  const pageWindow = thread.windows.create(document);
+  const { origin, userAgent } = thread;
+  const { url } = document;
+  vm.useContext(pageWindow.window);
   const window = createWindow({
     settings: {
       runScripts: 'dangerously',
       pretendToBeVisual: true,
       storageQuota: 5_000_000,
-      cookieJar: cookieJarOf(realm),
-      virtualConsole: consoleFor(realm),
+      cookieJar: cookieJarOf(pageWindow),
+      virtualConsole: consoleFor(pageWindow),
       userAgent,
-      dispatcher: new JSDOMDispatcher(realm),
+      dispatcher: new JSDOMDispatcher(pageWindow),
       loadSubresources: true,
     },
     documentOptions: {
       url,
       referrer,
-      encoding,
+      encoding: parent?._document._encoding ?? 'UTF-8',
       parsingMode: 'html',
       contentType: 'text/html',
       parentOrigin: origin,
@@ -105,54 +117,56 @@ function openWindow({
     // All windows of a thread have its origin. jsdom takes that of the URL, which srcdoc does not have.
     commonForOrigin: parent && { null: parent._currentOriginData, [origin]: parent._currentOriginData },
   });
-  realm.window = window;
-  realm.base = base === undefined ? null : parseURL(base);
-  setLocation(window, url, origin);
-  realms.add(realm);
-  setSandbox(window, sandbox);
-  postToHost({
-    type: 'window',
-    frame: realm.id,
-    parent: around,
-    url,
-  });
-  realm.code = thread.windows.enter(window, hostFor(realm));
-  install(realm);
-  messages.install(realm);
-  installIframeAttributes(realm);
-  if (parent !== undefined) runInitScripts(window);
+  describeDocument(pageWindow);
+  const around = (parent && thread.windows.find(parent)?.frame) ?? -1;
+  thread.tell({ type: 'window', frame: pageWindow.frame, parent: around, url });
+  pageWindow.enter(hostFor(pageWindow));
+  install(pageWindow);
+  messages.install(pageWindow);
+  installIframeAttributes(pageWindow);
+  if (parent !== undefined) runInitScripts(pageWindow);
   return window;
 }
 
-/**
- * Sets the URL and the origin of a window's document.
- *
- * @param {Jsdom.Window} window
- * @param {string} url
- * @param {string} origin as scripts see it
- */
-function setLocation(window, url, origin) {
+/** Runs the scripts of `Page.addInitScript` in a window, before any script of its document. @param {PageWindow} pageWindow */
+function runInitScripts(pageWindow) {
+  for (const source of initScripts) {
+    try {
+      pageWindow.runUserScript(source, 'evaluate');
+    } catch (error) {
+      reportException(pageWindow.window, error, 'evaluate');
+    }
+  }
+}
+
+/** Tells jsdom the URL and the origin of a window's document, and what it may do. @param {PageWindow} pageWindow */
+function describeDocument({ window, document: { url }, allowsScripts, frame }) {
   const document = window._document;
   document._URL = /** @type {Jsdom.UrlRecord} */ (parseURL(url));
-  document._origin = origin;
+  document._origin = thread.origin;
   document._clearBaseURLCache();
-  window._origin = origin;
+  document._scriptingDisabled = !allowsScripts;
+  document._parseOptions.scriptingEnabled = allowsScripts;
+  window._origin = thread.origin;
   window._sessionHistory.currentEntry.url = document._URL;
-  const realm = realms.realmOf(window);
-  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url });
+  thread.tell({ type: 'window at', frame, url });
 }
 
 /**
- * Sets what a window's document may do.
+ * Shows a document in a window in place of its first, empty one. Any other document has a window of its own.
  *
  * @param {Jsdom.Window} window
- * @param {Pick<import('./frame-element.cjs').WindowOptions, 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} sandbox
+ * @param {import('./page-window.cjs').ShownDocument} shown
+ * @param {string} referrer
  */
-function setSandbox(window, { isRestricted = false, allowsScripts = true, allowsSameOrigin = true }) {
-  Object.assign(/** @type {WindowRealm} */ (realms.realmOf(window)), { isRestricted, allowsSameOrigin });
+function replaceBlank(window, shown, referrer) {
+  const pageWindow = thread.windows.get(window);
   const document = window._document;
-  document._scriptingDisabled = !allowsScripts;
-  document._parseOptions.scriptingEnabled = allowsScripts;
+  pageWindow.document = shown;
+  document._referrer = referrer;
+  while (document.firstChild !== null) document.removeChild(document.firstChild);
+  describeDocument(pageWindow);
+  restartLoading(pageWindow);
 }
 
 /**
@@ -160,9 +174,9 @@ function setSandbox(window, { isRestricted = false, allowsScripts = true, allows
  *
  * @param {Jsdom.Window} window
  * @param {Uint8Array | string} content
- * @param {string} contentType
+ * @param {string} [contentType]
  */
-function parse(window, content, contentType) {
+function parse(window, content, contentType = 'text/html') {
   const document = window._document;
   const type = MIMEType.parse(contentType) ?? new MIMEType('text/html');
   const isXml = type.isXML();
@@ -181,11 +195,12 @@ function parse(window, content, contentType) {
   }
   /** Browsers show what they have parsed until then. @param {unknown} error */
   const endWith = (error) => {
-    postToHost({
+    const text = `${/** @type {Error} */ (error)?.message}`;
+    thread.tell({
       type: 'problem',
-      frame: realms.realmOf(window)?.id,
+      frame: thread.windows.find(window)?.frame,
       kind: 'parsing',
-      text: `${/** @type {Error} */ (error)?.message}`,
+      text,
       url: document.URL,
     });
     session.finish();
@@ -214,15 +229,17 @@ function asPlainText(text, essence) {
 /** Closes a window and those in its frames. @param {Jsdom.Window} window */
 function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
+  const pageWindow = thread.windows.find(window);
+  if (pageWindow === undefined) return;
   window.close.call(window);
   window._settings.dispatcher?.close();
-  for (const channel of realms.realmOf(window)?.channels ?? []) channel.close();
-  postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
+  for (const channel of pageWindow.channels) channel.close();
+  endWorkersOf(pageWindow);
+  thread.tell({ type: 'window closed', frame: pageWindow.frame });
   windowClosed();
-  realms.remove(window);
-  thread.windows.close(window);
+  thread.windows.close(pageWindow);
 }
 
-serveFrames({ closeWindow, openWindow, parse, restartLoading, setLocation, setSandbox });
+serveFrames({ closeWindow, openWindow, parse, replaceBlank });
 
-module.exports = { closeWindow, openWindow, parse };
+module.exports = { closeWindow, openOutermost, parse, runInitScripts };

@@ -4,30 +4,22 @@
 
 const { thread } = require('./thread.cjs');
 
-const { answer } = require('./post-to-host.cjs');
-const realms = require('./window-realms.cjs');
-
 /**
  * @param {{ id: number, frame: number, source: string, isFunction: boolean,
  *   parameters: import('../window/contracts.js').CloneRecord }} message
  */
 exports.evaluate = ({ id, frame, source, isFunction, parameters }) => {
-  const done = (/** @type {import('../window/contracts.js').EvaluationOutcome} */ outcome) => answer(id, outcome);
-  const realm = realms.byFrame(frame);
-  if (realm === undefined) {
+  const done = (/** @type {import('../window/contracts.js').EvaluationOutcome} */ outcome) =>
+    thread.answer(id, outcome);
+  const pageWindow = thread.windows.ofFrame(frame);
+  if (pageWindow === undefined) {
     done({ error: { name: 'Error', message: 'the frame is gone', stack: '' } });
     return;
   }
-  const { code, window } = realm;
+  const { code } = pageWindow;
   let callee;
   try {
-    callee = thread.windows.runUserScript(
-      window,
-      source,
-      'evaluate',
-      isFunction ? -1 : 0,
-      window._document.baseURLSerialized(),
-    );
+    callee = pageWindow.runUserScript(source, 'evaluate', isFunction ? -1 : 0);
   } catch (error) {
     done({ error: code.describe(error) });
     return;

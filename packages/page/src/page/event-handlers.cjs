@@ -11,7 +11,7 @@ const OnBeforeUnloadEventHandlerNonNull = require('jsdom/lib/generated/idl/OnBef
 const OnErrorEventHandlerNonNull = require('jsdom/lib/generated/idl/OnErrorEventHandlerNonNull.js');
 
 const { reportException } = require('./exceptions.cjs');
-const realms = require('./window-realms.cjs');
+const { syntaxErrorOfBody } = require('./script-compilation.cjs');
 
 /** @param {Jsdom.Impl} target */
 function isWindow(target) {
@@ -43,7 +43,9 @@ function startTagEnd(element) {
 function compile(window, { name, parameters, body, scopes, url, position }) {
   const start = `return function ${name}`;
   // Checked on its own first: a body that closes the function is a syntax error and must not get into the scopes below.
-  thread.windows.checkFunctionBody(window, parameters, body);
+  const pageWindow = thread.windows.get(window);
+  const problem = syntaxErrorOfBody(parameters.split(', '), body);
+  if (problem !== undefined) throw pageWindow.code.makeError('SyntaxError', problem);
   let head = '';
   let tail = '';
   for (let index = 0; index < scopes.length; index++) {
@@ -54,9 +56,9 @@ function compile(window, { name, parameters, body, scopes, url, position }) {
   const source = `${before}(${parameters}) {${body}\n}\n${tail}})`;
   const { line, column } = position;
   const base = window._document.baseURLSerialized();
-  const handler = thread.windows.runScript(window, source, url, line, column - before.length, base)(scopes);
+  const handler = pageWindow.runScript(source, url, { line, column: column - before.length, base })(scopes);
   // The standard has a line break before the body, which would put the body one line late.
-  realms.realmOf(window)?.code.setText(handler, `function ${name}(${parameters}) {\n${body}\n}`);
+  pageWindow.code.setText(handler, `function ${name}(${parameters}) {\n${body}\n}`);
   return handler;
 }
 

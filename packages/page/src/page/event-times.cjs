@@ -6,8 +6,8 @@
 
 const { implementation: EventImpl } = require('jsdom/lib/jsdom/living/events/Event-impl.js');
 
+const { thread } = require('./thread.cjs');
 const { countEvent } = require('./event-counts.cjs');
-const realms = require('./window-realms.cjs');
 
 Object.defineProperty(EventImpl.prototype, 'timeStamp', {
   configurable: true,
@@ -17,7 +17,7 @@ Object.defineProperty(EventImpl.prototype, 'timeStamp', {
   },
   /** @this {Jsdom.Impl} */
   set() {
-    this._time = realms.realmOf(this._globalObject)?.now?.() ?? 0;
+    this._time = thread.windows.find(this._globalObject)?.now() ?? 0;
     if (this.isTrusted) countEvent(this._globalObject, this.type);
   },
 });

@@ -10,6 +10,7 @@ const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionE
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
+const native = require('selfprof/internal/native.cjs');
 const { thread } = require('./thread.cjs');
 const { inspect } = require('./inspect.cjs');
 const { syntaxErrorPosition } = require('./script-compilation.cjs');
@@ -50,7 +51,7 @@ function locate(stack) {
  * @param {string} [stack] of the caller of `reportError()`
  */
 function reportException(window, error, url = window._document.URL, muted = false, stack = undefined) {
-  if (muted || thread.windows.takeMuted(window, error)) {
+  if (muted || takeMuted(window, error)) {
     const message = 'Script error.';
     const nowhere = { lineno: 0, colno: 0 };
     const report = { message, filename: '', ...nowhere, error: null };
@@ -67,6 +68,14 @@ function reportException(window, error, url = window._document.URL, muted = fals
   const report = { message: `Uncaught ${text}`, ...position, error };
   const shown = isError ? (read(error, 'stack') ?? text) : text;
   reportError(window, report, { message: `Uncaught ${text}`, stack: shown, ...position });
+}
+
+/** Whether a muted script threw an exception. If so, this tells the page's user, so call it once for each. @param {Jsdom.Window} window @param {unknown} thrown */
+function takeMuted(window, thrown) {
+  const place = native.mutedException(thrown);
+  if (place === undefined) return false;
+  thread.reports.laterMutedException(thread.windows.find(window)?.frame ?? 0, place, thrown);
+  return true;
 }
 
 /**

@@ -13,44 +13,26 @@ const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 
 const { isAllowedWhenEmpty } = require('../fetch/allow-attribute.cjs');
+const { combine } = require('../fetch/sandbox.cjs');
 const { readSandbox } = require('../fetch/sandbox-attribute.cjs');
 const { refreshFrameAccessors } = require('./frame-accessors.cjs');
 const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
-const { postToHost } = require('./post-to-host.cjs');
-const realms = require('./window-realms.cjs');
 const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
 const { unload } = require('./unloading.cjs');
 
 /** @typedef {import('./remote-window.cjs').WindowAddress} WindowAddress */
 
-/**
- * @typedef {object} WindowOptions
- * @property {number} document window-registry.cjs's number of the document; 0 is the empty one
- * @property {string} url
- * @property {string} origin as scripts see it
- * @property {string} [referrer]
- * @property {string} [encoding]
- * @property {Jsdom.Window} [parent] the window that contains it in a frame
- * @property {string} userAgent
- * @property {string} [base] of about:srcdoc in a thread of its own
- * @property {boolean} [isRestricted] by the `sandbox` attribute of a frame around it
- * @property {boolean} [allowsScripts]
- * @property {boolean} [allowsSameOrigin]
- * @property {boolean} [isIsolated] cross-origin isolated, of a document that was loaded
- * @property {boolean} [mayBeIsolated] whether the frame element allows that
- */
+/** @typedef {import('./page-window.cjs').ShownDocument} ShownDocument */
 
 /**
  * How frames open documents. documents.cjs provides it: jsdom's window needs this file, so this file cannot require that one.
  *
  * @typedef {object} Documents
  * @property {(window: Jsdom.Window) => void} closeWindow
- * @property {(options: WindowOptions) => Jsdom.Window} openWindow
- * @property {(window: Jsdom.Window, content: Uint8Array | string, contentType: string) => void} parse
- * @property {(window: Jsdom.Window) => void} restartLoading
- * @property {(window: Jsdom.Window, url: string, origin: string) => void} setLocation
- * @property {(window: Jsdom.Window, sandbox: Pick<WindowOptions, 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>) => void} setSandbox
+ * @property {(document: ShownDocument, options: { referrer: string, parent: Jsdom.Window }) => Jsdom.Window} openWindow
+ * @property {(window: Jsdom.Window, content: Uint8Array | string, contentType?: string) => void} parse
+ * @property {(window: Jsdom.Window, document: ShownDocument, referrer: string) => void} replaceBlank
  */
 
 /** @type {Documents} */
@@ -93,8 +75,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #pending = null;
   /** Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) | null} */
   #stopWaitingForRemote = null;
-  /** The request of the pending navigation, 0 for none. */
-  #request = 0;
+  /** Aborts the request of the pending navigation. @type {(() => void) | null} */
+  #abort = null;
   /** Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null} */
   #stopDelayingLoad = null;
   /** How often it was removed. */
@@ -141,17 +123,17 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #process(isInitial) {
     const parent = this._ownerDocument;
     if (parent._isDestroyed || depthOf(parent) >= MAX_DEPTH) return;
-    if (isInitial && this.#mayShareOrigin) this.#openBlank();
+    const blank = this.#localDocument('about:blank');
+    if (isInitial && blank.sandbox?.allowsSameOrigin) this.#openBlank(blank);
     else if (isInitial) this.#openPending();
     const srcdoc = this._localName === 'iframe' ? this.getAttributeNS(null, 'srcdoc') : null;
     if (srcdoc !== null) {
       this.#cancel();
       if (this.#isRestricted) this.#fetch('about:srcdoc', { text: srcdoc });
-      else this.#show('about:srcdoc', parent._origin, srcdoc, 'text/html', { document: 0 });
+      else this.#show(this.#localDocument('about:srcdoc'), srcdoc);
       return;
     }
-    const url = this.#src;
-    this.#navigate(url ?? /** @type {Jsdom.UrlRecord} */ (parseURL('about:blank')), isInitial);
+    this.#navigate(this.#src ?? /** @type {Jsdom.UrlRecord} */ (parseURL('about:blank')), isInitial);
   }
 
   /** Follows a link, or an assignment to `location`, inside the frame. A page can keep the window of one that was removed. @param {Jsdom.UrlRecord} url */
@@ -184,24 +166,26 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return this._localName === 'iframe' ? this.getAttributeNS(null, 'allow') : null;
   }
 
-  /** Whether an empty document in the frame, or one of `srcdoc`, may be cross-origin isolated. */
-  get #mayBeIsolated() {
-    return realms.realmOf(this._ownerDocument._globalObject)?.isIsolated === true && isAllowedWhenEmpty(this.#allow);
+  /** The window around the frame. */
+  get #around() {
+    return thread.windows.get(this._ownerDocument._globalObject);
   }
 
   /** Whether the frame, or one around it, is sandboxed: then the host has to know about each document in it. */
   get #isRestricted() {
-    return this.#sandbox !== null || realms.realmOf(this._ownerDocument._globalObject)?.isRestricted === true;
+    return this.#sandbox !== null || this.#around.isRestricted;
   }
 
-  get #mayShareOrigin() {
-    if (realms.realmOf(this._ownerDocument._globalObject)?.allowsSameOrigin === false) return false;
-    return readSandbox(this.#sandbox).allowsSameOrigin;
-  }
-
-  get #allowsScripts() {
-    if (this._ownerDocument._scriptingDisabled) return false;
-    return readSandbox(this.#sandbox).allowsScripts;
+  /** What an empty document in the frame, or one of `srcdoc`, may do. @param {string} url @returns {ShownDocument} */
+  #localDocument(url) {
+    const { document, client, isIsolated } = this.#around;
+    return {
+      url,
+      embedderPolicy: client.embedderPolicy,
+      isIsolated: isIsolated && isAllowedWhenEmpty(this.#allow),
+      isolated: document.isolated,
+      sandbox: combine(document.sandbox, readSandbox(this.#sandbox)),
+    };
   }
 
   /** A sandboxed frame has a window at once, of which the page sees what it sees of windows of other origins. */
@@ -225,7 +209,6 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    */
   #navigate(url, isInitial) {
     this.#cancel();
-    const parent = this._ownerDocument;
     if (url.scheme === 'javascript') {
       // Not in a window of another origin.
       if (this._contentDocument === null) {
@@ -236,8 +219,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       const result = evaluateJavaScriptURL(window, url);
       // The script can have removed the frame, or shown something else in it.
       if (this._contentDocument?._globalObject !== window) return;
-      if (typeof result === 'string')
-        this.#show(shown, parent._origin, result, 'text/html', { ...sandboxOf(window), document: 0 });
+      const { sandbox } = thread.windows.get(window).document;
+      if (typeof result === 'string') this.#show({ ...this.#localDocument(shown), sandbox }, result);
       else if (isInitial) this.#completeBlank();
       return;
     }
@@ -247,32 +230,15 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
         return;
       }
       if (isInitial) this.#completeBlank();
-      else
-        this.#show(serializeURL(url), parent._origin, '<html><head></head><body></body></html>', 'text/html', {
-          document: 0,
-        });
+      else this.#show(this.#localDocument(serializeURL(url)), '<html><head></head><body></body></html>');
       return;
     }
     this.#fetch(serializeURL(url));
   }
 
-  /** Opens an empty document at once. */
-  #openBlank() {
-    const parent = this._ownerDocument;
-    this.#adopt(
-      documents.openWindow({
-        isRestricted: this.#isRestricted,
-        allowsScripts: this.#allowsScripts,
-        mayBeIsolated: this.#mayBeIsolated,
-        document: 0,
-        url: 'about:blank',
-        origin: parent._origin,
-        referrer: parent.URL,
-        encoding: parent._encoding,
-        parent: parent._globalObject,
-        userAgent: parent._globalObject._settings.userAgent,
-      }),
-    );
+  /** Opens an empty document at once. @param {ShownDocument} blank */
+  #openBlank(blank) {
+    this.#adopt(blank, this._ownerDocument.URL);
     this.#isFresh = true;
     const document = this.#document;
     const html = createElement(document, 'html', HTML_NS);
@@ -293,9 +259,10 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return this._contentDocument;
   }
 
-  /** Makes a window the window of this frame. @param {Jsdom.Window} window */
-  #adopt(window) {
+  /** Opens a window for a document in this frame. @param {ShownDocument} shown @param {string} referrer */
+  #adopt(shown, referrer) {
     const parent = this._ownerDocument;
+    const window = documents.openWindow(shown, { referrer, parent: parent._globalObject });
     const document = window._document;
     this._contentDocument = document;
     parent._childDocuments.add(document);
@@ -303,69 +270,47 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     window._parent = parent._globalObject._globalProxy;
     window._top = parent._globalObject._top;
     window._frameElement = /** @type {any} */ (this);
-    if (parent._origin === document._origin) window._currentOriginData.windowsInSameOrigin.push(window);
+    window._currentOriginData.windowsInSameOrigin.push(window);
     refreshFrameAccessors(parent);
   }
 
   /**
    * Loads a document into the frame: into its first window, or into a new one.
    *
-   * @param {string} url
-   * @param {string} origin
+   * @param {ShownDocument} shown
    * @param {Uint8Array | string} content
-   * @param {string} contentType
-   * @param {Pick<WindowOptions, 'document' | 'isIsolated' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'> & { referrer?: string }} options
+   * @param {string} [referrer]
    */
-  #show(url, origin, content, contentType, { document: id, referrer = this._ownerDocument.URL, ...sandbox }) {
-    const parent = this._ownerDocument;
-    const mayBeIsolated = sandbox.isIsolated ?? this.#mayBeIsolated;
+  #show(shown, content, referrer = this._ownerDocument.URL) {
+    const window = this._contentDocument?._globalObject;
     // A window cannot change its clock.
-    const isSameClock = realms.realmOf(this._contentDocument?._globalObject ?? {})?.isIsolated === mayBeIsolated;
-    if (this.#isFresh && isSameClock) {
+    if (this.#isFresh && window && thread.windows.get(window).isIsolated === shown.isIsolated) {
       this.#isFresh = false;
-      const document = this.#document;
-      thread.windows.use(document._globalObject, id);
-      document._referrer = referrer;
-      documents.setSandbox(document._globalObject, sandbox);
-      while (document.firstChild !== null) document.removeChild(document.firstChild);
-      documents.setLocation(document._globalObject, url, origin);
-      documents.restartLoading(document._globalObject);
+      documents.replaceBlank(window, shown, referrer);
     } else {
       if (!this.#closeContent()) return;
       this.#isFresh = false;
       if (!this.isConnected) return;
-      this.#adopt(
-        documents.openWindow({
-          ...sandbox,
-          mayBeIsolated,
-          document: id,
-          url,
-          origin,
-          referrer,
-          encoding: parent._encoding,
-          parent: parent._globalObject,
-          userAgent: parent._globalObject._settings.userAgent,
-        }),
-      );
+      this.#adopt(shown, referrer);
     }
-    documents.parse(this.#document._globalObject, content, contentType);
+    documents.parse(this.#document._globalObject, content, shown.contentType);
   }
 
   /**
    * @param {string} url
    * @param {{ text?: string, asked?: { referrer: string, asker: number } }} [source] the document of about:srcdoc, or the window that asked
    */
-  #fetch(url, { text, asked } = {}) {
+  #fetch(url, { text = '', asked } = {}) {
     this.#cancel();
     const parent = this._ownerDocument;
+    if (parent._isDestroyed) return;
     const stopDelayingLoad = parent._delayLoadEvent();
-    const description = {
+    const request = {
       url,
-      text,
+      text: text === '' ? undefined : new TextEncoder().encode(text),
       asker: asked?.asker,
-      referrer: asked?.referrer ?? frameReferrer(/** @type {any} */ (this), url),
+      referrer: asked?.referrer ?? this.#around.referrerOf(frameReferrer(/** @type {any} */ (this), url)),
       base: asked === undefined ? parent.baseURLSerialized() : '',
-      window: realms.numberOf(parent._globalObject),
       frame: this.#number,
       initiator: this._localName,
       sandbox: readSandbox(this.#sandbox),
@@ -373,24 +318,19 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       src: this.#src === null ? '' : serializeURL(this.#src),
     };
     this.#stopDelayingLoad = stopDelayingLoad;
-    const request = thread.loader.fetchFrame(description, (answer, bytes) => {
-      if (this.#request === request && !parent._isDestroyed && this.isConnected) {
-        this.#request = 0;
-        const { error, isUnchanged, url: final, contentType, origin, remote, ...options } = answer;
+    this.#abort = thread.loader.fetchFrame(request, this.#around, ({ document, content, remote, isUnchanged }) => {
+      if (!parent._isDestroyed && this.isConnected) {
+        this.#abort = null;
         if (remote !== undefined) {
           this.#showRemote(remote, stopDelayingLoad);
           return;
         }
-        if (error === undefined) {
-          this.#show(final, origin, bytes, contentType, options);
-        } else if (!isUnchanged) {
-          // Browsers show an error page, which is a document that has loaded.
-          fireAnEvent('load', this);
-        }
+        // Browsers show an error page, which is a document that has loaded.
+        if (document !== undefined && content !== undefined) this.#show(document, content.body, content.referrer);
+        else if (!isUnchanged) fireAnEvent('load', this);
       }
       stopDelayingLoad();
     });
-    this.#request = request;
   }
 
   /**
@@ -402,7 +342,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #showRemote(address, stopDelayingLoad) {
     const number = this.#number;
     if (!this.#closeContent(false) || !this.isConnected) {
-      postToHost({ type: 'close remote', frame: number });
+      thread.tell({ type: 'close remote', frame: number });
       stopDelayingLoad();
       return;
     }
@@ -428,9 +368,9 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   }
 
   #cancel() {
-    if (this.#request === 0) return;
-    thread.loader.abort(this.#request);
-    this.#request = 0;
+    if (this.#abort === null) return;
+    this.#abort();
+    this.#abort = null;
     this.#stopDelayingLoad?.();
   }
 
@@ -456,7 +396,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     if (this.#removals !== removals) return false;
     this.#stopWaitingForRemote?.();
     this.#stopWaitingForRemote = null;
-    if (this.#remote !== null && isForGood) postToHost({ type: 'close remote', frame: this.#number });
+    if (this.#remote !== null && isForGood) thread.tell({ type: 'close remote', frame: this.#number });
     this.#remote = null;
     const document = this._contentDocument;
     this._contentDocument = null;
@@ -482,18 +422,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   get _windowLocation() {
     if (this.#remote !== null) return { remote: this.#number };
     const window = this._contentDocument?._globalObject;
-    return window === undefined ? undefined : { window: realms.realmOf(window)?.id };
+    return window && { window: thread.windows.find(window)?.frame };
   }
 
   get contentWindow() {
     return this.#remote ?? this._contentDocument?._defaultView ?? null;
   }
-}
-
-/** What a window's document may do. @param {Jsdom.Window} window */
-function sandboxOf(window) {
-  const { isRestricted, allowsSameOrigin } = realms.realmOf(window) ?? {};
-  return { isRestricted, allowsSameOrigin, allowsScripts: !window._document._scriptingDisabled };
 }
 
 /** How deep a document is nested in frames. @param {Jsdom.DocumentImpl} document */

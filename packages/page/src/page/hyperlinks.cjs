@@ -9,7 +9,7 @@
 const { implementation: HTMLAnchorElementImpl } = require('jsdom/lib/jsdom/living/nodes/HTMLAnchorElement-impl.js');
 const { implementation: HTMLAreaElementImpl } = require('jsdom/lib/jsdom/living/nodes/HTMLAreaElement-impl.js');
 
-const realms = require('./window-realms.cjs');
+const { thread } = require('./thread.cjs');
 
 for (const { prototype } of [HTMLAnchorElementImpl, HTMLAreaElementImpl]) {
   const follow = prototype._followAHyperlink;
@@ -21,7 +21,7 @@ for (const { prototype } of [HTMLAnchorElementImpl, HTMLAreaElementImpl]) {
   /** @this {Jsdom.ElementImpl} @param {string} name @param {Jsdom.Window} source */
   prototype._chooseABrowsingContext = function (name, source) {
     const target = choose.call(this, name, source);
-    const isRestricted = realms.realmOf(this._ownerDocument._globalObject)?.isRestricted === true;
+    const isRestricted = thread.windows.find(this._ownerDocument._globalObject)?.isRestricted === true;
     return isRestricted && target !== source ? null : target;
   };
 }

@@ -35,7 +35,7 @@ function reflect(name) {
   return (/** @type {IframeImpl} */ frame, /** @type {string} */ value) => frame.setAttributeNS(null, name, value);
 }
 
-/** @param {import('./window-realms.cjs').WindowRealm} realm */
+/** @param {import('./page-window.cjs').PageWindow} pageWindow */
 function installIframeAttributes({ window, code }) {
   const implOf = (/** @type {unknown} */ element) => {
     if (!HTMLIFrameElement.is(element)) throw new window.TypeError('Illegal invocation');

@@ -4,26 +4,16 @@
 
 const { thread } = require('./thread.cjs');
 
-let next = { document: 0, frame: 0, mayBeIsolated: true, around: -1, allowsScripts: true };
+/** @type {object} */
+let next;
 
-/**
- * Sets which document the next context is for, as window-registry.cjs knows it, and in which frame.
- *
- * @param {number} document
- * @param {number} frame
- * @param {boolean} [mayBeIsolated]
- * @param {number} [around] the frame of the window around it
- * @param {boolean} [allowsScripts] whether its frame element allows scripts in an empty document
- */
-exports.nextWindow = (document, frame, mayBeIsolated = true, around = -1, allowsScripts = true) => {
-  next = { document, frame, mayBeIsolated, around, allowsScripts };
+/** Sets the context of the window that jsdom makes next. @param {object} context */
+exports.useContext = (context) => {
+  next = context;
 };
 
 exports.constants = { DONT_CONTEXTIFY: 'vm_context_no_contextify' };
-exports.createContext = () => {
-  const { document, frame, mayBeIsolated, around, allowsScripts } = next;
-  return thread.windows.create(document, frame, { mayBeIsolated, around, allowsScripts });
-};
+exports.createContext = () => next;
 
 /**
  * jsdom reads intrinsics with it, and runs the strings that a page gave to `setTimeout`.
@@ -33,4 +23,4 @@ exports.createContext = () => {
  * @param {{ filename?: string, lineOffset?: number }} [options]
  */
 exports.runInContext = (code, context, { filename = '', lineOffset = 0 } = {}) =>
-  thread.windows.runScript(context, code, filename, lineOffset, 0, '');
+  thread.windows.get(context).runScript(code, filename, { line: lineOffset });

@@ -53,6 +53,7 @@ declare namespace Jsdom {
     getAttributeNS(namespace: string | null, name: string): string | null;
     setAttributeNS(namespace: string | null, name: string, value: string): void;
     removeAttributeNS(namespace: string | null, name: string): void;
+    _children(): Iterable<NodeImpl>;
     hasAttributeNS(namespace: string | null, name: string): boolean;
   }
 

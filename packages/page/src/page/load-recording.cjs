@@ -5,40 +5,26 @@
 // the document and does not count among the document's sessions.
 
 const native = require('selfprof/internal/native.cjs');
-const { stacksFor } = require('./window-native.cjs');
-
-/** How many stacks a short recording may hold, too. */
-const MIN_STACKS = 100_000;
-
-/** How many bytes its frames may take. Their names become JSON, with up to six characters for a byte. */
-const MAX_FRAME_BYTES = 16 * 2 ** 20;
 
 class LoadRecording {
   #session;
 
   /**
    * @param {import('./realm.cjs').Realm} realm
-   * @param {{ sampleInterval: number, maxBufferSize: number, includeSameOriginFrames: boolean }} options
+   * @param {import('./thread-messages.js').RecordingOptions} options
    */
   constructor(realm, options) {
     // The trace itself shows that it has as many samples as it may, so it needs no listener.
-    const listener = { onFull() {}, onChunk() {} };
-    const maxStacks = Math.max(stacksFor(options.maxBufferSize), MIN_STACKS);
-    const limits = { maxStacks, maxFrameBytes: MAX_FRAME_BYTES };
-    this.#session = realm.open({ ...options, ...limits, includeEntries: false }, listener);
+    this.#session = realm.open({ ...options, includeEntries: false }, { onFull() {}, onChunk() {} });
   }
 
-  /**
-   * Ends the recording.
-   *
-   * @returns {Promise<{ bytes: Uint8Array, hasFullTables: boolean } | { error: string }>} a trace as gzipped JSON, and whether it ends early
-   */
+  /** Ends the recording. @returns {Promise<{ bytes: Uint8Array } | { error: string }>} a trace as gzipped JSON */
   async take() {
     try {
-      const { trace, hasFullTables } = await native.close(this.#session.id, 'json-gzip');
+      const { trace } = await native.close(this.#session.id, 'json-gzip');
       setImmediate(native.releaseReadProfiles).unref();
       // A copy: memory of the addon cannot be transferred to another thread.
-      return { bytes: /** @type {Uint8Array} */ (trace).slice(), hasFullTables };
+      return { bytes: /** @type {Uint8Array} */ (trace).slice() };
     } catch (error) {
       return { error: String(error instanceof Error ? error.message : error) };
     }

@@ -7,7 +7,6 @@ const { percentDecodeString, serializeURL } = require('whatwg-url');
 const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
 
 const { reportException } = require('./exceptions.cjs');
-const { postToHost } = require('./post-to-host.cjs');
 
 /**
  * @param {Jsdom.UrlRecord} a
@@ -26,14 +25,8 @@ function evaluateJavaScriptURL(window, url) {
   const text = serializeURL(url);
   const source = utf8Decode(percentDecodeString(text.slice('javascript:'.length)));
   try {
-    return thread.windows.runScript(
-      window._globalObject,
-      source,
-      window._document.URL,
-      0,
-      0,
-      window._document.baseURLSerialized(),
-    );
+    const base = window._document.baseURLSerialized();
+    return thread.windows.get(window._globalObject).runScript(source, window._document.URL, { base });
   } catch (error) {
     reportException(window, error, text);
     return undefined;
@@ -69,7 +62,7 @@ function navigate(window, url, { replacement = false, reloadTriggered = false } 
     /** @type {any} */ (frame)._navigate(url);
     return;
   }
-  postToHost({
+  thread.tell({
     type: 'navigate',
     url: serializeURL(url),
     referrer: document.URL,

@@ -52,7 +52,7 @@ const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
  * @property {string} [integrity]
  * @property {boolean} [usesPreflight]
  * @property {boolean} [keepalive] whether it outlives the document
- * @property {number} window the frame of the window that makes it
+ * @property {import('./page-window.cjs').PageWindow} window that makes it
  * @property {string} [initiator] as Resource Timing names it
  */
 

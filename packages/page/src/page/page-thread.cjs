@@ -19,8 +19,6 @@ const { Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { serialize } = require('../fetch/origin.cjs');
-const { isRestricted } = require('../fetch/sandbox.cjs');
-const { UNRESTRICTED } = require('../fetch/sandbox-attribute.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { coarsened } = require('./coarse-time.cjs');
 const current = require('./thread.cjs');
@@ -29,7 +27,7 @@ const { waitForIdle } = require('./idle.cjs');
 const { installJsdomHooks } = require('./jsdom-hooks.cjs');
 const { Loader } = require('./loader.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
-const { OwnedWorkers } = require('./owned-workers.cjs');
+const { transfersOf } = require('./message-channels.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { remainingContexts } = require('./remaining-contexts.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
@@ -37,15 +35,24 @@ const { Rejections } = require('./rejections.cjs');
 const { Reports } = require('./reports.cjs');
 const { Tasks } = require('./tasks.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
-const { WindowRegistry } = require('./window-registry.cjs');
-const { WorkerScripts } = require('./worker-scripts.cjs');
+const { Windows } = require('./windows.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
-/** @typedef {import('./thread-messages.js').DocumentContent} DocumentContent */
-/** @typedef {import('../fetch/request.cjs').Client} ThreadClient */
-/** @typedef {import('./thread-types.js').ThreadData} ThreadData */
-/** @typedef {import('./thread-types.js').DomProgram} DomProgram */
-/** @typedef {import('./thread-messages.js').PageDocument} ThreadDocument */
+/** @typedef {import('./thread-messages.js').PageDocument} PageDocument */
+/** @typedef {import('../fetch/request.cjs').Client & { url: string }} ThreadClient */
+
+/**
+ * What this file calls of the modules around jsdom.
+ *
+ * @typedef {object} DomProgram
+ * @property {(message: any) => void} receive handles a message of the host
+ * @property {(message: any) => void} open opens the document or starts the worker of a message
+ * @property {(isVisible: boolean) => void} setVisible
+ * @property {() => void} unload the documents of the thread are about to go: their last events are fired
+ * @property {() => void} close closes all windows
+ * @property {(error: unknown, window?: object) => void} report
+ * @property {(reason: unknown, promise: object) => void} reject
+ */
 
 /** To and from the thread of the page host. */
 const host = /** @type {MessagePort} */ (parentPort);
@@ -59,7 +66,6 @@ class PageThread {
   isVisible = true;
   /** Whether the thread is a worker that has closed itself: none of its code runs any more. */
   isClosing = false;
-  workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
   heapSizes;
   /** When the thread was started, on the clock of `native.now()`. */
@@ -69,24 +75,40 @@ class PageThread {
   #transport;
   #kind;
   #hostScripts;
-  #jsdomScripts;
   /** Requests to the host that it has not answered. @type {Map<number, (answer: any) => void>} */
   #asked = new Map();
   #nextQuestion = 1;
   /** Whether the page's user decides about requests. */
   #isIntercepted = false;
-  /** What lives as long as the documents of a page do. @type {PageParts | undefined} */
-  #parts;
+  windows;
+  /** Whether it has documents, or a worker. What follows lives as long as they do. */
+  isOpen = false;
+  /** The client of the thread's requests, with the URL of its outermost document. @type {ThreadClient} */
+  client = /** @type {any} */ (undefined);
+  /** The name of the page. */
+  #page = '';
+  /** @type {CookieCopy} */
+  cookies = /** @type {any} */ (undefined);
+  /** @type {BlobUrlStore} */
+  blobs = /** @type {any} */ (undefined);
+  /** @type {Loader} */
+  loader = /** @type {any} */ (undefined);
   /** The programs of jsdom's documents or of a worker. @type {DomProgram} */
   dom;
 
-  /** @param {ThreadData} data */
+  /**
+   * @param {object} data `workerData`
+   * @param {'page' | 'worker'} data.kind
+   * @param {{ folder: string, version: string, packages: string[] }} data.library jsdom
+   * @param {{ network: import('../fetch/http.cjs').TransportOptions, userAgent: string, memoryLimit: number }} data.options
+   */
   constructor({ library, options, kind }) {
     this.#kind = kind;
     this.#options = options;
     // Modules of ECMAScript have URLs, those of CommonJS paths.
-    this.#jsdomScripts = library.packages.flatMap((folder) => [folder, pathToFileURL(folder).href]);
-    this.#hostScripts = [...HOST_SCRIPTS, ...this.#jsdomScripts];
+    const jsdomScripts = library.packages.flatMap((folder) => [folder, pathToFileURL(folder).href]);
+    this.#hostScripts = [...HOST_SCRIPTS, ...jsdomScripts];
+    this.windows = new Windows(this, jsdomScripts);
     this.heapSizes = new HeapSizes(options.memoryLimit);
     const rejections = new Rejections((reason, promise) => this.reject(reason, promise));
     installV8Hooks(this.#hostScripts, {
@@ -117,45 +139,18 @@ class PageThread {
     this.dom = require(kind === 'worker' ? './worker/worker-program.cjs' : './dom-program.cjs');
   }
 
-  get #open() {
-    if (this.#parts === undefined) throw new Error('the thread has no document');
-    return this.#parts;
+  get userAgent() {
+    return this.#options.userAgent;
   }
 
-  /** The windows of the thread. */
-  get windows() {
-    return this.#open.windows;
-  }
-
-  get workers() {
-    return this.#open.workers;
-  }
-
-  get loader() {
-    return this.#open.loader;
-  }
-
-  get blobs() {
-    return this.#open.blobs;
-  }
-
-  get cookies() {
-    return this.#open.cookies;
-  }
-
-  /** The client of the thread's requests, with the URL of its outermost document. */
-  get client() {
-    return this.#open.client;
+  /** The origin of its documents, as scripts see it. */
+  get origin() {
+    return serialize(this.client.origin);
   }
 
   /** What the names of its BroadcastChannels begin with: those of other pages and origins have other names. */
   get channelPrefix() {
-    return `${this.#open.page} ${this.client.origin}`;
-  }
-
-  /** Whether it has documents. */
-  get isOpen() {
-    return this.#parts !== undefined;
+    return `${this.#page} ${this.client.origin}`;
   }
 
   /**
@@ -165,7 +160,7 @@ class PageThread {
    * @param {() => Result} callback
    */
   enter(callback) {
-    if (this.isClosing || this.#parts === undefined) return undefined;
+    if (this.isClosing || !this.isOpen) return undefined;
     try {
       return this.#monitor.run(callback);
     } catch (error) {
@@ -192,7 +187,7 @@ class PageThread {
    */
   report(error, window) {
     try {
-      if (this.#parts === undefined) this.fail(error);
+      if (!this.isOpen) this.fail(error);
       else this.dom.report(error, window);
     } catch (failure) {
       this.fail(failure);
@@ -211,7 +206,7 @@ class PageThread {
     if (place !== undefined) this.reports.mutedRejection(place, reason);
     // Those of streams are promises of this realm, and what a page throws in their reactions is not.
     else if (promise instanceof Promise && reason instanceof Error) this.fail(reason);
-    else if (this.#parts !== undefined) this.dom.reject(reason, promise);
+    else if (this.isOpen) this.dom.reject(reason, promise);
   }
 
   /**
@@ -238,6 +233,17 @@ class PageThread {
     });
   }
 
+  /**
+   * Answers a request of the host.
+   *
+   * @param {number} id
+   * @param {import('../window/contracts.js').EvaluationOutcome | import('../window/contracts.js').CommandOutcome} outcome
+   */
+  answer(id, outcome) {
+    if ('value' in outcome) this.tell({ type: 'done', id, record: outcome.value }, transfersOf(outcome.value));
+    else this.tell({ type: 'done', id, ...outcome });
+  }
+
   /** Sends a request to the host and blocks until the answer is here. @param {object} message */
   askNow(message) {
     const signal = new Int32Array(new SharedArrayBuffer(4));
@@ -251,7 +257,7 @@ class PageThread {
 
   /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
   coarseNow() {
-    const isIsolated = this.#parts?.client.isIsolated === true;
+    const isIsolated = this.client?.isIsolated === true;
     // The difference is rounded down only by its floating-point error.
     return coarsened(coarsened(native.now(), isIsolated) - this.#startedAt + 1e-6, isIsolated);
   }
@@ -260,7 +266,7 @@ class PageThread {
   #setVisible(isVisible) {
     if (isVisible === this.isVisible) return;
     this.isVisible = isVisible;
-    if (this.#parts === undefined) {
+    if (!this.isOpen) {
       this.dom.setVisible(isVisible);
       return;
     }
@@ -272,28 +278,22 @@ class PageThread {
   /**
    * Makes this the thread of a document, or of a worker.
    *
-   * @param {ThreadDocument} document
-   * @param {import('./thread-types.js').SavedCookies} saved
-   * @param {string} page the name of the page that it is in
+   * @param {object} opened
+   * @param {string} opened.page the name of the page that it is in
+   * @param {PageDocument} opened.document
+   * @param {import('./thread-messages.js').SavedCookies} opened.cookies
    */
-  #become(
-    { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile },
-    saved,
-    page,
-  ) {
-    const cookies = new CookieCopy(saved, (change) => this.tell({ type: 'cookie', change }));
+  #become({ page, document, cookies }) {
+    const { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile } = document;
     const blobs = new BlobUrlStore(this, serialize(origin));
     const blobAt = (/** @type {string} */ blobUrl) => blobs.find(blobUrl);
-    this.#parts = {
-      client: { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt },
-      page,
-      cookies,
-      blobs,
-      windows: new WindowRegistry(this, this.#jsdomScripts),
-      workers: new OwnedWorkers(this),
-      loader: new Loader(this, new Network(this.#transport, cookies, this.#options.userAgent)),
-    };
+    this.#page = page;
+    this.client = { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt };
+    this.cookies = new CookieCopy(cookies, (change) => this.tell({ type: 'cookie', change }));
+    this.blobs = blobs;
+    this.loader = new Loader(this, new Network(this.#transport, this.cookies, this.userAgent));
     this.loader.intercept(this.#isIntercepted);
+    this.isOpen = true;
     // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
     const { mode } = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') });
     // A page does not learn that its load is recorded. The environment overrides the mode of all.
@@ -303,11 +303,13 @@ class PageThread {
 
   /** Closes all windows, so that the thread can open other documents. */
   #release() {
-    this.dom.close?.();
-    this.#parts?.windows.closeAll();
-    this.#parts?.loader.close();
+    if (this.isOpen) {
+      this.windows.endRecording();
+      this.dom.close();
+      this.loader.close();
+    }
     this.tasks.clear();
-    this.#parts = undefined;
+    this.isOpen = false;
     this.#asked.clear();
     this.#isIntercepted = false;
   }
@@ -320,43 +322,16 @@ class PageThread {
     setImmediate(() => this.tell({ type: 'closed' }));
   }
 
-  /**
-   * Describes a document to the modules around jsdom.
-   *
-   * @param {ThreadDocument} document
-   * @param {Pick<DocumentContent, 'referrer' | 'base'>} content
-   */
-  describe(document, { referrer, base }) {
-    const { url, contentType, origin, isIsolated, isSecure, sandbox } = document;
-    return {
-      document: this.windows.add(document),
-      url,
-      contentType,
-      referrer,
-      origin: serialize(origin),
-      isIsolated,
-      isSecure,
-      base,
-      isRestricted: isRestricted(sandbox),
-      ...(sandbox ?? UNRESTRICTED),
-    };
-  }
-
   /** What the host sends, by the message's type. @type {Record<string, (message: any) => unknown>} */
   #onMessage = {
-    open: ({ page, document, content, cookies, ancestors, storage, initScripts, isVisible }) => {
-      this.#setVisible(isVisible);
-      this.#become(document, cookies, page);
-      const { userAgent } = this.#options;
-      const description = { ...this.describe(document, content), userAgent, ancestors, storage, initScripts };
-      this.enter(() => this.dom.open(description, content.body));
+    open: (message) => {
+      this.#setVisible(message.isVisible);
+      this.#become(message);
+      this.enter(() => this.dom.open(message));
     },
-    'open worker': ({ page, document, content, cookies, port }) => {
-      this.#become(document, cookies, page);
-      const { userAgent } = this.#options;
-      const description = { ...this.describe(document, content), ...document.worker, userAgent };
-      this.enter(() => this.dom.open(description, port));
-      this.workerScripts.runWorker(document, content, () => this.enter(() => this.dom.start?.()));
+    'open worker': (message) => {
+      this.#become(message);
+      this.enter(() => this.dom.open(message));
     },
     release: ({ id }) => {
       this.#release();
@@ -368,31 +343,30 @@ class PageThread {
     },
     intercepting: ({ isIntercepted }) => {
       this.#isIntercepted = isIntercepted;
-      this.#parts?.loader.intercept(isIntercepted);
+      if (this.isOpen) this.loader.intercept(isIntercepted);
     },
-    cookie: ({ change, isOwn }) => this.#parts?.cookies.receive(change, isOwn),
-    'worker gone': (message) => this.#parts?.workers.onGone(message),
-    frame: (message) => this.#parts?.loader.onFrame(message),
-    'navigate frame': ({ frame, ...navigation }) => this.enter(() => this.dom.navigateFrame?.(frame, navigation)),
+    cookie: ({ change, isOwn }) => this.isOpen && this.cookies.receive(change, isOwn),
+    frame: (message) => this.isOpen && this.loader.onFrame(message),
     fetched: ({ window, url, initiator, timing }) => {
-      this.#parts?.windows.reportResource(window, url, initiator, timing);
+      this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
     },
     'force sample': ({ id, frame }) => {
-      const exists = this.windows.forceSample(frame);
-      this.tell({ type: 'done', id, error: exists ? undefined : 'the frame is gone' });
+      const window = this.windows.ofFrame(frame);
+      window?.realm.forceSample();
+      this.tell({ type: 'done', id, error: window === undefined ? 'the frame is gone' : undefined });
     },
     visibility: ({ id, isVisible }) => {
       this.#setVisible(isVisible);
       this.tell({ type: 'done', id });
     },
     unload: ({ id }) => {
-      this.enter(() => this.dom.unload?.());
+      this.enter(() => this.dom.unload());
       this.tell({ type: 'done', id });
     },
     ping: ({ id }) => this.tell({ type: 'done', id }),
     'take profile': async ({ id }) => this.tell({ type: 'done', id, ...(await this.windows.takeProfile()) }),
     'await idle': async ({ id, quiet }) => {
-      await waitForIdle(quiet, () => this.#parts?.loader.isBusy === true);
+      await waitForIdle(quiet, () => this.isOpen && this.loader.isBusy);
       this.tell({ type: 'done', id });
     },
   };
@@ -404,17 +378,6 @@ class PageThread {
     else this.enter(() => this.dom.receive(message));
   }
 }
-
-/**
- * @typedef {object} PageParts
- * @property {ThreadClient & { url: string }} client
- * @property {string} page its name
- * @property {CookieCopy} cookies
- * @property {BlobUrlStore} blobs
- * @property {WindowRegistry} windows
- * @property {OwnedWorkers} workers
- * @property {Loader} loader
- */
 
 const thread = new PageThread(workerData);
 

@@ -6,7 +6,7 @@
 const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
-const realms = require('./window-realms.cjs');
+const { thread } = require('./thread.cjs');
 
 let isVisible = true;
 
@@ -48,7 +48,7 @@ Object.defineProperties(DocumentImpl.prototype, {
  */
 function setVisible(visible) {
   isVisible = visible;
-  for (const { window } of realms.all()) {
+  for (const { window } of thread.windows.all()) {
     if (!window._document._isDestroyed) fireAnEvent('visibilitychange', window._document, undefined, { bubbles: true });
   }
 }

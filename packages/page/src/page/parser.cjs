@@ -9,7 +9,11 @@ const { runWithMarker } = require('./profiler-markers.cjs');
 
 module.exports = {
   ...original,
-  parseFragment: (/** @type {string} */ markup, /** @type {Jsdom.ElementImpl} */ context, /** @type {unknown} */ mode) =>
+  parseFragment: (
+    /** @type {string} */ markup,
+    /** @type {Jsdom.ElementImpl} */ context,
+    /** @type {unknown} */ mode,
+  ) =>
     runWithMarker(context._ownerDocument._globalObject, 'parse', () => original.parseFragment(markup, context, mode)),
   parseIntoDocument: (/** @type {string} */ markup, /** @type {Jsdom.DocumentImpl} */ document) =>
     runWithMarker(document._globalObject, 'parse', () => original.parseIntoDocument(markup, document)),

@@ -3,7 +3,7 @@
 // Runs work of the host for a document under a profiler marker: see `Admission::Work` in crates/session.
 // https://github.com/WICG/js-self-profiling/blob/main/markers.md
 
-const realms = require('./window-realms.cjs');
+const { thread } = require('./thread.cjs');
 
 /**
  * @template T
@@ -13,6 +13,6 @@ const realms = require('./window-realms.cjs');
  * @returns {T}
  */
 exports.runWithMarker = (window, marker, work) => {
-  const code = realms.realmOf(window)?.code;
+  const code = thread.windows.find(window)?.code;
   return code === undefined ? work() : code.runWithMarker(marker, work);
 };

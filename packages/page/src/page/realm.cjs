@@ -38,8 +38,6 @@ const HOST_SCRIPTS = [
  * @typedef {object} SessionOptions
  * @property {number} sampleInterval in milliseconds
  * @property {number} maxBufferSize in samples
- * @property {number} [maxStacks] how many stacks the buffer may hold
- * @property {number} [maxFrameBytes] how many bytes its frames may take, with their names and the URLs of their scripts
  * @property {string} [bufferPolicy]
  * @property {number} [maxChunks]
  * @property {boolean} [includeEntries]

@@ -7,8 +7,8 @@ const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 
 const messages = require('./window-messages.cjs');
-const { postToHost } = require('./post-to-host.cjs');
-const realms = require('./window-realms.cjs');
+const { transfersOf } = require('./message-channels.cjs');
+const { thread } = require('./thread.cjs');
 
 /** @typedef {import('../window/contracts.js').CloneRecord} CloneRecord */
 
@@ -124,11 +124,11 @@ function makeProxy(window, address, { parent, top, navigate = () => {} }) {
   const members = {
     /** @this {unknown} @param {...unknown} parameters */
     postMessage(...parameters) {
-      const realm = realms.realmOf(window);
-      if (realm === undefined) return;
-      messages.post(realm, parameters, (record, targetOrigin) => {
-        const to = { thread: address.thread, frame: address.frame };
-        postToHost({ type: 'post', from: realm.id, to, record, targetOrigin });
+      const pageWindow = thread.windows.find(window);
+      if (pageWindow === undefined) return;
+      messages.post(pageWindow, parameters, (record, targetOrigin) => {
+        const to = { ...address };
+        thread.tell({ type: 'post', from: pageWindow.frame, to, record, targetOrigin }, transfersOf(record));
       });
     },
     close() {},
@@ -233,9 +233,9 @@ function embed(window, { parent, top }) {
  * @param {{ frame: number, record: CloneRecord, source: import('./thread-messages.js').WindowAddress }} message
  */
 function receiveMessage({ frame, record, source }) {
-  const realm = realms.byFrame(frame);
-  if (realm === undefined) return;
-  messages.deliver(realm, record, { origin: source.origin, source: remoteWindow(realm.window, source) });
+  const target = thread.windows.ofFrame(frame);
+  if (target === undefined) return;
+  messages.deliver(target, record, { origin: source.origin, source: remoteWindow(target.window, source) });
 }
 
 module.exports = { addressOf, embed, pendingWindow, receiveMessage, remoteWindow };

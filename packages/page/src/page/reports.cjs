@@ -6,7 +6,12 @@ const { inspect } = require('./inspect.cjs');
 const { syntaxErrorPosition } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
-/** @typedef {{ window: number, initiator: string, url: string }} FailedRequest */
+/** @typedef {{ window: import('./page-window.cjs').PageWindow, initiator?: string, url: string }} FailedRequest */
+
+/** What a page gets of a request that failed. The page's user got the reason. */
+class RequestFailed extends TypeError {
+  message = 'the request failed';
+}
 
 class Reports {
   #thread;
@@ -17,9 +22,9 @@ class Reports {
   }
 
   /** A request failed. The page learns no more than that. @param {FailedRequest} request @param {unknown} error */
-  loadFailure({ window, initiator, url }, error) {
+  loadFailure({ window, initiator = 'other', url }, error) {
     const text = `Could not load ${initiator}: "${url}": ${reasonOf(error)}`;
-    this.#problem({ frame: window, kind: 'resource-loading', text, url });
+    this.#problem({ frame: window.frame, kind: 'resource-loading', text, url });
   }
 
   /**
@@ -66,12 +71,6 @@ class Reports {
     this.#problem({ frame: 0, kind: 'host', text, url: '' });
   }
 
-  /** The recording that the page's user asked for has ended before it was taken. */
-  fullRecording() {
-    const text = 'The recording of the load ended early: its stacks or the names in it took too much memory';
-    this.#problem({ frame: 0, kind: 'profile', text, url: '' });
-  }
-
   /** @param {number} window @param {string} place @param {string} what */
   #mutedError(window, place, what) {
     const url = place.replace(/:\d+:-?\d+$/, '');
@@ -98,4 +97,4 @@ function reasonOf(error) {
     : describeThrown(error);
 }
 
-module.exports = { Reports };
+module.exports = { Reports, RequestFailed };

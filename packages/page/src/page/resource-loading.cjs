@@ -7,26 +7,12 @@ const { thread } = require('./thread.cjs');
 const xhrUtils = require('jsdom/lib/jsdom/living/xhr/xhr-utils.js');
 const { parseURL } = require('whatwg-url');
 
-const { RequestFailed } = require('./request-failed.cjs');
+const { RequestFailed } = require('./reports.cjs');
 const { WebSocketConnections } = require('./web-sockets.cjs');
-const realms = require('./window-realms.cjs');
 
 const utf8 = new TextEncoder();
 
 /** @typedef {Jsdom.ElementImpl | null} Initiator */
-
-/**
- * A response as the page may see it: see visible-response.cjs.
- *
- * @typedef {object} VisibleResponse
- * @property {string} type
- * @property {string} url
- * @property {number} status
- * @property {string} statusText
- * @property {[string, string][]} headers
- * @property {Uint8Array} body
- * @property {{ width: number, height: number }} [size] of an image, whose bytes are not here
- */
 
 /**
  * Sends a request. Rejects for a network error, or with the signal's reason.
@@ -34,22 +20,19 @@ const utf8 = new TextEncoder();
  * @param {import('./page-request.cjs').RequestOfPage} request
  * @param {Uint8Array | undefined} body
  * @param {AbortSignal} [signal]
- * @returns {Promise<VisibleResponse>}
+ * @returns {Promise<import('./visible-response.cjs').VisibleResponse>}
  */
 function send(request, body, signal) {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
+    signal?.throwIfAborted();
     const onAbort = () => {
-      thread.loader.abort(id);
+      abort();
       reject(signal?.reason);
     };
-    const id = thread.loader.fetch(request, body, ({ error, ...response }, bytes) => {
+    const abort = thread.loader.fetch(request, body, (response) => {
       signal?.removeEventListener('abort', onAbort);
-      if (error === undefined) resolve({ ...response, body: bytes });
-      else reject(new RequestFailed(error));
+      if (response === undefined) reject(new RequestFailed());
+      else resolve(response);
     });
     signal?.addEventListener('abort', onAbort, { once: true });
   });
@@ -76,14 +59,14 @@ const INITIATORS = { style: 'css', image: 'img' };
 /**
  * jsdom's elements load resources with this.
  *
- * @param {unknown} _dispatcher
+ * @param {JSDOMDispatcher} dispatcher
  * @param {{ url: string, headers?: { Referer?: string }, signal?: AbortSignal, element?: Initiator }} options
  */
-async function fetchCollected(_dispatcher, { url, headers: { Referer: referrer = '' } = {}, signal, element = null }) {
+async function fetchCollected(dispatcher, { url, headers: { Referer: referrer = '' } = {}, signal, element = null }) {
   const name = element?._localName ?? 'other';
   const destination = DESTINATIONS[name] ?? '';
   const initiator = INITIATORS[name] ?? name;
-  const window = element === null ? -1 : realms.numberOf(element._ownerDocument._globalObject);
+  const { window } = dispatcher;
   const integrity = (name === 'link' && element?.getAttributeNS(null, 'integrity')) || '';
   const response = await send(
     { url, ...corsSettings(element), destination, referrer, initiator, integrity, window },
@@ -122,14 +105,6 @@ xhrUtils.performFetch = (dispatcher, config, signal) => {
 
 /** In place of undici's Dispatcher, which XMLHttpRequest sends requests with. */
 class JSDOMDispatcher extends WebSocketConnections {
-  #realm;
-
-  /** @param {import('./window-realms.cjs').WindowRealm} realm of the window that it is for */
-  constructor(realm) {
-    super(realm);
-    this.#realm = realm;
-  }
-
   /**
    * @param {{ method: string, headers: Iterable<[string, string]>, body?: string | Uint8Array | null, signal?: AbortSignal,
    *   opaque: { url: string, withCredentials: boolean, preflight?: unknown } }} options
@@ -146,7 +121,7 @@ class JSDOMDispatcher extends WebSocketConnections {
     const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? undefined);
     const credentials = /** @type {'include' | 'same-origin'} */ (withCredentials ? 'include' : 'same-origin');
     const usesPreflight = preflight !== undefined || listensToUpload;
-    const source = { initiator: 'xmlhttprequest', window: this.#realm.id };
+    const source = { initiator: 'xmlhttprequest', window: this.window };
     const mode = /** @type {const} */ ('cors');
     const request = { url, method, headers: list, mode, credentials, referrer, usesPreflight, ...source };
     const response = await send(request, bytes, signal);
@@ -165,4 +140,4 @@ class JSDOMDispatcher extends WebSocketConnections {
   }
 }
 
-module.exports = { DEFAULT_USER_AGENT: '', JSDOMDispatcher, corsSettings, fetchCollected, send };
+module.exports = { DEFAULT_USER_AGENT: '', JSDOMDispatcher, corsSettings, fetchCollected };

@@ -12,13 +12,11 @@ const HTMLElementImpl = require('jsdom/lib/jsdom/living/nodes/HTMLElement-impl.j
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { isShadowRoot } = require('jsdom/lib/jsdom/living/helpers/shadow-dom.js');
 const { childTextContent } = require('jsdom/lib/jsdom/living/helpers/text.js');
+const { TEXT_NODE } = require('jsdom/lib/jsdom/living/node-type.js');
 
-const realms = require('./window-realms.cjs');
+const { reportException } = require('./exceptions.cjs');
 const { corsSettings } = require('./resource-loading.cjs');
-const { importMap, inlineScript, loadedScript, sourcePosition } = require('./script-runnables.cjs');
 const { isEventAndForAllowed, scriptType } = require('./script-type.cjs');
-
-/** @typedef {import('./script-runnables.cjs').Runnable} Runnable */
 
 /**
  * A script that the parser has to run: a promise for when it is ready (`null` if it is), and how to execute it.
@@ -36,12 +34,16 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   #alreadyStarted = false;
   /** @type {ReturnType<typeof scriptType>} */
   #type = null;
-  /** `undefined` while the script loads, `null` if it could not be loaded. @type {Runnable | null | undefined} */
+  /** Runs the script. `undefined` while it loads, `null` if it could not be loaded. @type {(() => unknown) | null | undefined} */
   #result;
   /** @type {((value?: unknown) => unknown) | null} */
   #whenReady = null;
   /** Lets the document's `load` event happen. @type {(() => void) | null} */
   #stopDelayingLoad = null;
+  /** That of an external script. @type {string | undefined} */
+  #url;
+  /** Whether it is of another origin, without CORS. */
+  #isMuted = false;
   /** Ends the loading with the document. @type {AbortSignal | undefined} */
   #signal;
 
@@ -129,8 +131,14 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
     if (type === 'module') {
       return this.#schedule(parserSignal, () => this.#loadInlineModule(source));
     }
+    const pageWindow = thread.windows.get(document._globalObject);
+    const { URL: shown } = document;
+    const base = document.baseURLSerialized();
+    const position = sourcePosition(this);
     this.#result =
-      type === 'importmap' ? importMap(document, source) : inlineScript(document, source, sourcePosition(this));
+      type === 'importmap'
+        ? () => pageWindow.modules.registerImportMap(source, base)
+        : () => pageWindow.runScript(source, shown, { ...position, base });
     if (parserDocument === null || type === 'importmap') {
       this.#execute();
       return undefined;
@@ -177,7 +185,7 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
     return pending;
   }
 
-  /** @param {Runnable | null} result */
+  /** @param {(() => unknown) | null} result */
   #ready(result) {
     if (this.#result !== undefined) return;
     this.#result = this.#signal?.aborted ? null : result;
@@ -186,72 +194,67 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
     steps?.();
   }
 
-  /**
-   * @param {string} url
-   * @param {(onDone: import('./loader.cjs').OnAnswer) => number} start sends a request, and returns its id
-   */
-  #request(url, start) {
-    const signal = this.#signal;
-    const { _globalObject: window } = this.#document;
-    const isModule = this.#type === 'module';
-    const onAbort = () => {
-      thread.loader.abort(id);
-      this.#ready(null);
-    };
-    const id = start((answer) => {
-      signal?.removeEventListener('abort', onAbort);
-      const { error, ...loaded } = answer;
-      this.#ready(error === undefined ? loadedScript(window, url, loaded, isModule) : null);
-    });
-    signal?.addEventListener('abort', onAbort, { once: true });
-  }
-
-  #fetchOptions() {
-    const document = this.#document;
-    return {
-      ...corsSettings(this),
-      integrity: this.getAttributeNS(null, 'integrity') ?? '',
-      referrer: document.URL,
-      window: realms.numberOf(document._globalObject),
-      initiator: 'script',
-    };
-  }
-
-  /** @param {string} url */
+  /** Loads an external script. @param {string} url */
   #load(url) {
     const document = this.#document;
+    const pageWindow = thread.windows.get(document._globalObject);
     if (this.#type === 'module') {
-      this.#loadModule({ url }, url);
+      this.#loadModule(url, (options) => pageWindow.modules.prepare({ ...options, url }));
       return;
     }
     const encoding = labelToName(this.getAttributeNS(null, 'charset')) || document._encoding;
-    const request = { url, ...this.#fetchOptions(), encoding };
-    this.#request(url, (done) => thread.loader.fetchScript(request, done));
+    this.#request(
+      { url, ...corsSettings(this) },
+      (request, signal) => thread.loader.fetchScript(request, encoding, signal),
+      (script) => {
+        this.#isMuted = script.muted;
+        thread.loader.run(pageWindow, script);
+      },
+    );
   }
 
   /** @param {string} source */
   #loadInlineModule(source) {
-    const document = this.#document;
-    this.#loadModule({ source, url: document.URL, ...sourcePosition(this) }, document.URL);
+    const { URL: url, _globalObject: window } = this.#document;
+    const inline = { source, url, base: this.#document.baseURLSerialized(), ...sourcePosition(this) };
+    this.#loadModule(url, ({ credentials }) =>
+      thread.windows.get(window).modules.prepareInline({ ...inline, credentials }),
+    );
   }
 
   /**
-   * @param {{ url: string, source?: string, line?: number, column?: number }} module its URL, or its source
    * @param {string} url
+   * @param {(options: import('./window-modules.cjs').ModuleFetchOptions) => Promise<import('./window-modules.cjs').ModuleScript>} prepare
    */
-  #loadModule(module, url) {
+  #loadModule(url, prepare) {
+    const { modules } = thread.windows.get(this.#document._globalObject);
+    // Modules are always fetched with CORS: without the attribute, as with `crossorigin=anonymous`.
+    const credentials = this.hasAttributeNS(null, 'crossorigin') ? corsSettings(this).credentials : 'same-origin';
+    this.#request({ url, mode: 'cors', credentials }, prepare, (script) => modules.run(script));
+  }
+
+  /**
+   * @template Script
+   * @param {Pick<import('./page-request.cjs').RequestOfPage, 'url' | 'mode' | 'credentials'>} options
+   * @param {(request: import('./loader.cjs').PageRequest, signal: AbortSignal) => Promise<Script>} load
+   * @param {(script: Script) => unknown} run
+   */
+  #request(options, load, run) {
+    const signal = this.#signal;
     const document = this.#document;
-    const { credentials, ...options } = this.#fetchOptions();
-    const request = {
-      ...options,
-      // Modules are always fetched with CORS: without the attribute, as with `crossorigin=anonymous`.
-      credentials: this.hasAttributeNS(null, 'crossorigin') ? credentials : 'same-origin',
-      base: document.baseURLSerialized(),
-      line: 0,
-      column: 0,
-      ...module,
+    const integrity = this.getAttributeNS(null, 'integrity') ?? '';
+    const window = thread.windows.get(document._globalObject);
+    const request = { ...options, integrity, referrer: document.URL, window, initiator: 'script' };
+    const abort = thread.loader.start(request, load, (script) => {
+      signal?.removeEventListener('abort', onAbort);
+      this.#url = options.url;
+      this.#ready(script === undefined ? null : () => run(script));
+    });
+    const onAbort = () => {
+      abort();
+      this.#ready(null);
     };
-    this.#request(url, (done) => thread.loader.loadModule(document._globalObject, request, done));
+    signal?.addEventListener('abort', onAbort, { once: true });
   }
 
   // https://html.spec.whatwg.org/multipage/scripting.html#execute-the-script-element
@@ -273,8 +276,11 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
       const outer = document._currentScript;
       document._currentScript = this.#type !== 'classic' || isShadowRoot(this.getRootNode()) ? null : this;
       try {
-        if (canRunScript(document)) result?.run();
+        if (result !== undefined && canRunScript(document)) result();
+      } catch (error) {
+        reportException(document._globalObject, error, this.#url ?? document.URL, this.#isMuted);
       } finally {
+        thread.runPromiseJobs();
         document._currentScript = outer;
         if (guardsWrites) document._ignoreDestructiveWritesCounter--;
       }
@@ -319,6 +325,19 @@ function canRunScript(document) {
     !document._scriptingDisabled &&
     document._globalObject._document === document
   );
+}
+
+/**
+ * Where an element's text begins in its document's source, counted from 0.
+ *
+ * @param {HTMLScriptElementImpl} element
+ */
+function sourcePosition(element) {
+  for (const child of element._children()) {
+    const location = child.nodeType === TEXT_NODE ? child.sourceCodeLocation : null;
+    if (location) return { line: location.startLine - 1, column: location.startCol - 1 };
+  }
+  return { line: 0, column: 0 };
 }
 
 module.exports = { implementation: HTMLScriptElementImpl };

@@ -18,7 +18,7 @@ function scriptType(element) {
   if (lower === 'module' || lower === 'importmap') return lower;
   // An "essence match": https://mimesniff.spec.whatwg.org/#javascript-mime-type-essence-match
   const mimeType = MIMEType.parse(lower);
-  return mimeType?.essence === lower && mimeType.isJavaScript() ? 'classic' : null;
+  return mimeType !== null && mimeType.essence === lower && mimeType.isJavaScript() ? 'classic' : null;
 }
 
 /** Whether the obsolete attributes `event` and `for` let a classic script run. @param {Element} element */

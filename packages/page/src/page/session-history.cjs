@@ -5,8 +5,7 @@
 const { implementation: HistoryImpl } = require('jsdom/lib/jsdom/living/window/History-impl.js');
 const SessionHistory = require('jsdom/lib/jsdom/living/window/SessionHistory.js');
 
-const { postToHost } = require('./post-to-host.cjs');
-const realms = require('./window-realms.cjs');
+const { thread } = require('./thread.cjs');
 
 /** @param {(...parameters: unknown[]) => void} act a method that can change the URL */
 function reporting(act) {
@@ -14,8 +13,8 @@ function reporting(act) {
   return function (...parameters) {
     act.apply(this, parameters);
     const { _document: document } = this._window;
-    const frame = realms.realmOf(document._globalObject)?.id;
-    if (frame !== undefined) postToHost({ type: 'window at', frame, url: document.URL });
+    const frame = thread.windows.find(document._globalObject)?.frame;
+    if (frame !== undefined) thread.tell({ type: 'window at', frame, url: document.URL });
   };
 }
 

@@ -7,8 +7,7 @@ const StorageEvent = require('jsdom/lib/generated/idl/StorageEvent.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { implementation: StorageImpl } = require('jsdom/lib/jsdom/living/webstorage/Storage-impl.js');
 
-const { postToHost } = require('./post-to-host.cjs');
-const realms = require('./window-realms.cjs');
+const { thread } = require('./thread.cjs');
 
 /** @typedef {import('./thread-messages.js').StorageArea} StorageArea */
 
@@ -61,7 +60,7 @@ function sendChanges() {
   for (const [area, { items, names }] of changed) {
     for (const name of names) {
       const value = items.get(name) ?? null;
-      postToHost({ type: 'storage', area, name, value });
+      thread.tell({ type: 'storage', area, name, value });
       if (value === null) knownOf(area).delete(name);
     }
     changed.delete(area);
@@ -89,16 +88,16 @@ function fillStorage(window, stored) {
  * @param {{ area: StorageArea, name: string, value: string | null, url: string }} change
  */
 function receiveStorage({ area, name, value, url }) {
-  const windows = realms.all().map(({ window }) => window);
-  const first = windows.find((window) => window._origin !== 'null');
-  if (first === undefined) return;
-  const items = first._currentOriginData[`${area}Area`];
+  const [first] = thread.windows.all();
+  if (first === undefined || thread.origin === 'null') return;
+  const data = first.window._currentOriginData;
+  const items = data[`${area}Area`];
   const oldValue = items.get(name) ?? null;
   if (oldValue === value) return;
   if (value === null) items.delete(name);
   else items.set(name, value);
   knownOf(area).add(name);
-  for (const window of first._currentOriginData.windowsInSameOrigin) {
+  for (const window of data.windowsInSameOrigin) {
     window._document._queueATask(() => {
       const storageArea = window[`_${area}`];
       fireAnEvent('storage', window, StorageEvent, { key: name, oldValue, newValue: value, url, storageArea });

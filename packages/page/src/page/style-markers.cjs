@@ -9,7 +9,7 @@ const { runWithMarker } = require('./profiler-markers.cjs');
 const { getComputedPropertyNames, getResolvedPropertyValue } = resolve;
 
 // Declarations look these functions up in the module each time.
-resolve.getResolvedPropertyValue = (property, element) =>
+resolve.getResolvedPropertyValue = (/** @type {string} */ property, /** @type {Jsdom.ElementImpl} */ element) =>
   runWithMarker(element._globalObject, 'style', () => getResolvedPropertyValue(property, element));
-resolve.getComputedPropertyNames = (element) =>
+resolve.getComputedPropertyNames = (/** @type {Jsdom.ElementImpl} */ element) =>
   runWithMarker(element._globalObject, 'style', () => getComputedPropertyNames(element));

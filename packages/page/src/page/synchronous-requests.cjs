@@ -6,7 +6,6 @@
 const { MessageChannel, receiveMessageOnPort } = require('node:worker_threads');
 
 const { thread } = require('./thread.cjs');
-const realms = require('./window-realms.cjs');
 
 /** @typedef {{ request: import('./page-request.cjs').RequestOfPage, body: Uint8Array | undefined }} Config */
 
@@ -20,23 +19,21 @@ class Worker {
 
   /** @param {{ sharedBuffer: SharedArrayBuffer, responsePort: import('node:worker_threads').MessagePort, config: Config }} message */
   postMessage({ sharedBuffer, responsePort, config: { request, body } }) {
-    const [{ error, status, statusText, url, headers = [] }, bytes = new Uint8Array()] = thread.loader.sendNow(
-      request,
-      body,
-    );
+    const response = thread.loader.sendNow(request, body);
     /** @type {Record<string, string>} */
-    const received = {};
-    for (const [name, value] of headers) received[name] = name in received ? `${received[name]}, ${value}` : value;
+    const headers = {};
+    for (const [name, value] of response?.headers ?? [])
+      headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
     responsePort.postMessage({
-      error,
-      status,
-      statusText,
-      responseURL: url,
-      responseHeaders: received,
+      error: response === undefined ? 'the request failed' : undefined,
+      status: response?.status,
+      statusText: response?.statusText,
+      responseURL: response?.url,
+      responseHeaders: headers,
       // They are filtered already.
       filteredResponseHeaders: new Set(),
-      responseBytes: bytes,
-      totalReceivedChunkSize: bytes.byteLength,
+      responseBytes: response?.body ?? new Uint8Array(),
+      totalReceivedChunkSize: response?.body.byteLength ?? 0,
       uploadComplete: true,
     });
     // It was received, and answered.
@@ -61,7 +58,7 @@ implementation.prototype._serializeRequest = function serializeRequest() {
       referrer: this._referrer,
       usesPreflight: this._uploadListener,
       initiator: 'xmlhttprequest',
-      window: realms.numberOf(this._globalObject),
+      window: this._dispatcher.window,
     },
     body: this._body ?? undefined,
   };

@@ -2,15 +2,15 @@
 
 // In place of jsdom's virtual console: sends what pages log, and what goes wrong in them, to the page's user.
 
-const { postToHost } = require('./post-to-host.cjs');
+const { thread } = require('./thread.cjs');
 const { format, inspect } = require('./inspect.cjs');
-const { RequestFailed } = require('./request-failed.cjs');
+const { RequestFailed } = require('./reports.cjs');
 
 /**
- * @param {import('./window-realms.cjs').WindowRealm} realm
+ * @param {import('./page-window.cjs').PageWindow} pageWindow
  * @returns {Jsdom.VirtualConsole} what jsdom calls with the name of a console method, or with `jsdomError`
  */
-exports.consoleFor = (realm) => {
+exports.consoleFor = (pageWindow) => {
   /** @type {Map<string, number>} */
   const counts = new Map();
   /** @type {Map<string, number>} */
@@ -20,7 +20,7 @@ exports.consoleFor = (realm) => {
   const missing = new Set();
 
   const send = (/** @type {{ type: string, [member: string]: unknown }} */ message) =>
-    postToHost({ ...message, frame: realm.id });
+    thread.tell({ ...message, frame: pageWindow.frame });
   const log = (/** @type {string} */ method, /** @type {unknown[]} */ values) => {
     const text = ' '.repeat(indent) + format(values);
     send({ type: 'console', method, text: text });

@@ -13,26 +13,25 @@ const { imageSize } = require('./image-size.cjs');
 
 /** @typedef {import('../fetch/request.cjs').Response} Response */
 
-/** @typedef {[answer: object, bytes?: Uint8Array]} Visible plain data, and the bytes of the body */
+/** A response as a page may see it. @typedef {Omit<Response, 'timing'> & { size?: { width: number, height: number } }} VisibleResponse `size` is that of an image */
 
 /** Of a response that a page must not read. */
-const OPAQUE = { url: '', redirected: false, status: 0, statusText: '', headers: [] };
+const OPAQUE = { url: '', redirected: false, status: 0, statusText: '', headers: [], body: new Uint8Array() };
 
 /**
  * @param {Response} response
  * @param {{ destination: string, credentials: string }} request
- * @returns {Visible}
+ * @returns {VisibleResponse}
  * @throws {NetworkError}
  */
 function visibleResponse(response, { destination, credentials }) {
   const { type, url, redirected, status, statusText, headers: all, body } = response;
   // CORS makes no difference: nothing but the size is of use.
   if (destination === 'image')
-    return [{ ...OPAQUE, type, size: imageSize(body, essence(getHeader(all, 'content-type'))) }];
-  if (type === 'opaque' && destination === 'style') return [{ ...OPAQUE, type }, styleSheetOf(response)];
-  if (type === 'opaque' || type === 'opaqueredirect') return [{ ...OPAQUE, type }];
-  const headers = visibleHeaders(response, credentials);
-  return [{ type, url, redirected, status, statusText, headers }, body];
+    return { ...OPAQUE, type, size: imageSize(body, essence(getHeader(all, 'content-type'))) };
+  if (type === 'opaque' && destination === 'style') return { ...OPAQUE, type, body: styleSheetOf(response) };
+  if (type === 'opaque' || type === 'opaqueredirect') return { ...OPAQUE, type };
+  return { type, url, redirected, status, statusText, headers: visibleHeaders(response, credentials), body };
 }
 
 /** The text of a style sheet of another origin. @param {Response} response @throws {NetworkError} */

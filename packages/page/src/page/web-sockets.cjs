@@ -11,20 +11,15 @@ const { thread } = require('./thread.cjs');
 
 /** The connections of a window's WebSockets. jsdom has it as the window's dispatcher. */
 class WebSocketConnections {
-  #window;
   /** @type {import('undici').Agent | undefined} */
   #agent;
   /** @type {Set<Socket>} */
   #sockets = new Set();
   #isClosed = false;
 
-  /** @param {import('./window-realms.cjs').WindowRealm} realm of the window */
-  constructor({ id }) {
-    this.#window = id;
-  }
-
-  get #client() {
-    return thread.windows.clientOf(this.#window);
+  /** @param {import('./page-window.cjs').PageWindow} window */
+  constructor(window) {
+    this.window = window;
   }
 
   /** @param {string} url @param {string[]} protocols */
@@ -37,10 +32,10 @@ class WebSocketConnections {
       dispatch: (/** @type {DispatchOptions} */ request, /** @type {DispatchHandler} */ handler) =>
         agent.dispatch(request, this.#storingCookies(request, handler)),
     };
-    const headers = loader.network.webSocketHeaders(new URL(url.replace(/^ws/, 'http')), this.#client);
+    const headers = loader.network.webSocketHeaders(new URL(url.replace(/^ws/, 'http')), this.window.client);
     const socket = new WebSocket(url, { protocols, headers, dispatcher: /** @type {any} */ (dispatcher) });
     socket.addEventListener('error', ({ error }) => {
-      if (!this.#isClosed) reports.loadFailure({ initiator: 'websocket', url, window: this.#window }, error);
+      if (!this.#isClosed) reports.loadFailure({ initiator: 'websocket', url, window: this.window }, error);
     });
     return socket;
   }
@@ -74,7 +69,7 @@ class WebSocketConnections {
     const store = (/** @type {import('node:http').IncomingHttpHeaders} */ headers) => {
       if (this.#isClosed) return;
       const cookies = headers['set-cookie'] ?? [];
-      thread.loader.network.storeCookies(new URL(`${origin}${path}`), [cookies].flat(), this.#client);
+      thread.loader.network.storeCookies(new URL(`${origin}${path}`), [cookies].flat(), this.window.client);
     };
     // undici's handler keeps its state in `this`.
     return {

@@ -167,7 +167,7 @@ return load(entry);
 let program;
 
 /**
- * @param {import('./window-record.cjs').WindowRecord} record
+ * @param {import('./page-window.cjs').PageWindow} pageWindow
  * @param {WindowHost} host what this thread gives the window
  * @param {object} addon what stands for the addon there
  * @returns {WindowCode}

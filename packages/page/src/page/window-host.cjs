@@ -22,7 +22,7 @@ const { startWorker } = require('./started-workers.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('../window/contracts.js').WindowHost} WindowHost */
-/** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
+/** @typedef {import('./page-window.cjs').PageWindow} PageWindow */
 
 /** Types of nodes. https://dom.spec.whatwg.org/#interface-node */
 const ELEMENT_NODE = 1;
@@ -67,11 +67,9 @@ Function.prototype.toString = function () {
 };
 functionTexts.set(Function.prototype.toString, NATIVE);
 
-/** @param {WindowRealm} realm whose window exists and whose code will be loaded next @returns {WindowHost} */
-function hostFor(realm) {
-  const { window } = realm;
-  let now = () => 0;
-  realm.now = () => now();
+/** @param {PageWindow} pageWindow whose window exists and whose code will be loaded next @returns {WindowHost} */
+function hostFor(pageWindow) {
+  const { window, channels } = pageWindow;
   return {
     inspect,
     platform: platformObjectsOf(window),
@@ -81,11 +79,11 @@ function hostFor(realm) {
       setImmediate(() => callback());
       return { unref() {} };
     },
-    now: () => now(),
+    now: () => pageWindow.now(),
     setNow(clock) {
-      now = clock;
+      pageWindow.now = clock;
     },
-    document: () => thread.windows.describe(window),
+    document: () => pageWindow.describe(),
     shareMembers: (prototype, name, members) => void interfaces.set(prototype, { name, members: new Map(members) }),
     memberOf(value, Interface, member, kind) {
       let prototype = Object(value) === value ? Object.getPrototypeOf(value) : null;
@@ -125,15 +123,17 @@ function hostFor(realm) {
     },
     createObjectUrl: (bytes, type) => thread.blobs.add(bytes, type),
     revokeObjectUrl: (url) => thread.blobs.remove(url),
-    request(request, bytes, onResponse, onError) {
-      const id = thread.loader.fetch({ ...request, window: realm.id }, bytes, (answer, body) => {
+    request: (request, bytes, onResponse, onError) =>
+      thread.loader.fetch({ ...request, window: pageWindow }, bytes, (response) => {
+        if (response === undefined) {
+          onError();
+          return;
+        }
+        const { body, ...answer } = response;
         // The window parses it, into objects of its own realm.
-        if (answer.error === undefined) onResponse(JSON.stringify(answer), body);
-        else onError();
-      });
-      return () => thread.loader.abort(id);
-    },
-    startWorker: (request, worker, onMessage) => startWorker(window, request, worker, onMessage),
+        onResponse(JSON.stringify(answer), body);
+      }),
+    startWorker: (request, worker, onMessage) => startWorker(pageWindow, request, worker, onMessage),
     newPipes: (onPipes) => {
       const { port1, port2 } = new MessageChannel();
       onPipes(port1, port2);
@@ -152,12 +152,11 @@ function hostFor(realm) {
       channel.onmessage = (/** @type {any} */ { data }) => {
         thread.enter(() => onRecord(data, window._origin));
       };
-      realm.channels ??= new Set();
-      realm.channels.add(channel);
+      channels.add(channel);
       return {
         post: (record) => channel.postMessage(record),
         close() {
-          realm.channels?.delete(channel);
+          channels.delete(channel);
           channel.close();
         },
       };
@@ -181,13 +180,12 @@ function fill(headers, init) {
   else for (const name of Object.keys(init)) headers.append(name, init[name]);
 }
 
-/** Defines what jsdom lacks in a window. @param {WindowRealm} realm */
-function install(realm) {
-  const { window, code, now = () => 0 } = realm;
-  const description = thread.windows.describe(window);
-  realm.isIsolated = description.isIsolated;
-  const loading = recordLoading(realm, description);
-  installAnimationFrames(realm, now);
+/** Defines what jsdom lacks in a window. @param {PageWindow} pageWindow */
+function install(pageWindow) {
+  const { window, code } = pageWindow;
+  const description = pageWindow.describe();
+  const loading = recordLoading(pageWindow, description);
+  installAnimationFrames(pageWindow);
   code.install({
     ...description,
     timing: loading.timing,

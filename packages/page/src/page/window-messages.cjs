@@ -10,15 +10,15 @@ const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 
-const realms = require('./window-realms.cjs');
+const { callingRealm } = require('./page-code.cjs');
 
 /** @typedef {import('../window/contracts.js').CloneRecord} CloneRecord */
-/** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
+/** @typedef {import('./page-window.cjs').PageWindow} PageWindow */
 
 /**
  * Reads the arguments of `postMessage` and serializes the message.
  *
- * @param {WindowRealm} realm whose errors are thrown
+ * @param {PageWindow} pageWindow whose errors are thrown
  * @param {ArrayLike<any>} parameters
  * @param {(record: CloneRecord, targetOrigin: string) => void} send
  */
@@ -54,12 +54,12 @@ function post({ window, code }, parameters, send) {
 /**
  * Fires the event of a message at a window.
  *
- * @param {WindowRealm} realm
+ * @param {PageWindow} pageWindow
  * @param {CloneRecord} record
  * @param {{ origin: string, source: object }} sender
  */
-function deliver(realm, record, { origin, source }) {
-  const { window, code } = realm;
+function deliver(pageWindow, record, { origin, source }) {
+  const { window, code } = pageWindow;
   window._document._queueATask(() => {
     const target = idlUtils.implForWrapper(window);
     let init;
@@ -78,22 +78,21 @@ function deliver(realm, record, { origin, source }) {
  * The window that a message comes from: the one whose script calls. When the event loop calls, as for a timer, the one that it calls for.
  * https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
  *
- * @param {WindowRealm} target
+ * @param {PageWindow} target
  */
 function senderOf(target) {
-  const calling = thread.windows.calling();
-  return (calling !== undefined && realms.realmOf(calling)) || target;
+  return thread.windows.ofRealm(callingRealm()) ?? target;
 }
 
-/** Defines `window.postMessage` for windows of this thread. @param {WindowRealm} realm */
-function install(realm) {
-  const { window, code } = realm;
+/** Defines `window.postMessage` for windows of this thread. @param {PageWindow} pageWindow */
+function install(pageWindow) {
+  const { window, code } = pageWindow;
   window.postMessage = code.wrap(
     'postMessage',
     /** @this {object | null | undefined} @param {unknown[]} parameters */
     function postMessage(...parameters) {
       const isOwn = this === undefined || this === null || this === window;
-      const target = isOwn ? realm : realms.realmOf(this);
+      const target = isOwn ? pageWindow : thread.windows.find(this);
       if (target === undefined) throw new window.TypeError('Illegal invocation');
       const sender = senderOf(target);
       post(target, parameters, (record, targetOrigin) => {

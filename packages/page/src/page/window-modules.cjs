@@ -12,7 +12,7 @@ const { isJavaScript, isJson } = require('../fetch/mime-type.cjs');
 const { ImportMap } = require('./import-map.cjs');
 
 /** @typedef {import('../fetch/request.cjs').Response} Response */
-/** @typedef {import('./thread-types.js').Credentials} Credentials */
+/** @typedef {import('./thread-messages.js').Credentials} Credentials */
 
 /** A module could not be loaded: an `error` event of its element, or a TypeError with the message. */
 class ModuleNotLoaded extends Error {
@@ -36,42 +36,27 @@ class ModuleNotLoaded extends Error {
  * @property {boolean} isLinked
  */
 
-/**
- * What the modules of a window need of its thread.
- *
- * @typedef {object} ModuleFetcher
- * @property {(request: ModuleFetchOptions & { url: string, mode: 'cors', destination: string }) => Promise<Response>} fetch
- * @property {(claimed: string) => string} referrerOf see fetch/referrer.cjs
- * @property {(url: string, error: unknown) => void} onFailure reports to the page's user why an `import()` failed
- */
-
 /** The modules of a window. */
 class WindowModules {
+  #thread;
   #window;
-  #fetcher;
   /** By type and URL. A URL that failed is not requested again. @type {Map<string, Promise<ModuleScript>>} */
   #map = new Map();
   #importMap = new ImportMap();
-  /** Scripts that wait to be run, by handle. @type {Map<number, ModuleScript>} */
-  #prepared = new Map();
-  #nextHandle = 1;
 
   /**
-   * @param {import('./window-record.cjs').WindowRecord} window
-   * @param {ModuleFetcher} fetcher
+   * @param {import('./page-thread.cjs').PageThread} thread
+   * @param {import('./page-window.cjs').PageWindow} window
    */
-  constructor(window, fetcher) {
+  constructor(thread, window) {
+    this.#thread = thread;
     this.#window = window;
-    this.#fetcher = fetcher;
   }
 
-  /**
-   * @param {string} text
-   * @param {string} base
-   * @returns {string} what is wrong with the import map; empty when nothing is
-   */
+  /** @param {string} text @param {string} base @throws {TypeError} of the window */
   registerImportMap(text, base) {
-    return this.#importMap.register(text, base);
+    const problem = this.#importMap.register(text, base);
+    if (problem !== '') throw this.#window.code.makeError('TypeError', problem);
   }
 
   /**
@@ -101,51 +86,45 @@ class WindowModules {
    * Fetches a module and everything that it imports, and links it.
    *
    * @param {ModuleFetchOptions & { url: string }} options
-   * @returns {Promise<number>} a handle to run it by
+   * @returns {Promise<ModuleScript>} what `run` takes
    * @throws {ModuleNotLoaded}
    */
   async prepare({ url, ...options }) {
-    return this.#finishPreparing(await this.#load(url, 'javascript', options), options.credentials);
+    return this.#loadAndLink(await this.#load(url, 'javascript', options), options.credentials);
   }
 
   /**
    * The same for an inline script.
    *
-   * @param {ModuleFetchOptions & { source: string, name: string, base: string, line: number, column: number }} options `name` is what
-   *   stack traces show as its URL
-   * @returns {Promise<number>} a handle to run it by
+   * @param {{ source: string, url: string, base: string, line: number, column: number, credentials: Credentials }} options `url` is what
+   *   stack traces show
+   * @returns {Promise<ModuleScript>}
    * @throws {ModuleNotLoaded}
    */
-  async prepareInline({ source, name, base, line, column, credentials }) {
-    return this.#finishPreparing(this.#compile(source, name, { line, column, base }), credentials);
+  async prepareInline({ source, url, credentials, ...options }) {
+    return this.#loadAndLink(this.#compile(source, withoutFragment(url), options), credentials);
   }
 
   /**
    * @param {ModuleScript} script
    * @param {Credentials} credentials
    */
-  async #finishPreparing(script, credentials) {
+  async #loadAndLink(script, credentials) {
     await this.#loadImports(script, credentials);
     this.#link(script);
-    const handle = this.#nextHandle++;
-    this.#prepared.set(handle, script);
-    return handle;
+    return script;
   }
 
   /**
    * Runs a module that was prepared.
    *
-   * @param {number} handle
-   * @param {(thrown: unknown) => void} onRejected
+   * @param {ModuleScript} script
    * @throws what it throws instead of running
    */
-  run(handle, onRejected) {
-    const script = this.#prepared.get(handle);
-    if (script === undefined) throw new Error('there is no such module, or it was run');
-    this.#prepared.delete(handle);
+  run(script) {
     if (script.failure !== undefined) throw script.failure.thrown;
-    const { settle } = this.#window.code;
-    settle(compiledOf(script).evaluate(), () => {}, onRejected);
+    const onRejected = (/** @type {unknown} */ thrown) => this.#thread.report(thrown, this.#window.window);
+    this.#window.code.settle(compiledOf(script).evaluate(), () => {}, onRejected);
   }
 
   /**
@@ -157,18 +136,18 @@ class WindowModules {
    * @param {string} base
    */
   async import(id, specifier, attributes, base) {
-    const referrer = this.#fetcher.referrerOf(base);
     const fail = (/** @type {unknown} */ thrown) => native.settleImport(id, false, thrown);
     const { makeError, settle } = this.#window.code;
     /** @type {ModuleScript} */
     let script;
     try {
-      const type = this.#typeOf(attributes);
+      const type = typeOf(attributes);
+      const referrer = this.#window.referrerOf(base);
       script = await this.#load(this.resolve(specifier, base), type, { credentials: 'same-origin', referrer });
-      await this.#loadImports(script, 'same-origin');
-      this.#link(script);
+      await this.#loadAndLink(script, 'same-origin');
     } catch (error) {
-      if (error instanceof ModuleNotLoaded && error.reason !== undefined) this.#fetcher.onFailure(specifier, error);
+      if (error instanceof ModuleNotLoaded && error.reason !== undefined)
+        this.#thread.reports.loadFailure({ window: this.#window, initiator: 'module', url: specifier }, error);
       fail(makeError('TypeError', error instanceof Error ? String(error.message) : 'import() failed'));
       return;
     }
@@ -178,20 +157,6 @@ class WindowModules {
     }
     const compiled = compiledOf(script);
     settle(compiled.evaluate(), () => native.settleImport(id, true, compiled.namespace), fail);
-  }
-
-  /** @param {string[]} attributes names and values @returns {ModuleType} */
-  #typeOf(attributes) {
-    /** @type {ModuleType} */
-    let type = 'javascript';
-    for (let at = 0; at < attributes.length; at += 2) {
-      if (attributes[at] !== 'type')
-        throw new ModuleNotLoaded(`the import attribute '${attributes[at]}' is not supported`);
-      if (attributes[at + 1] !== 'json')
-        throw new ModuleNotLoaded(`modules of type '${attributes[at + 1]}' are not supported`);
-      type = 'json';
-    }
-    return type;
   }
 
   /**
@@ -220,7 +185,9 @@ class WindowModules {
     let response;
     try {
       const destination = type === 'json' ? 'json' : 'module';
-      response = await this.#fetcher.fetch({ url, mode: 'cors', credentials, referrer, destination, integrity });
+      const source = { window: this.#window, initiator: 'script' };
+      const request = { url, mode: /** @type {const} */ ('cors'), credentials, referrer, destination, integrity };
+      response = await this.#thread.loader.fetchUnfiltered({ ...request, ...source });
     } catch (error) {
       const failure = new ModuleNotLoaded(`Failed to fetch the module ${url}`);
       failure.reason = error instanceof Error ? error.message : String(error);
@@ -263,7 +230,7 @@ class WindowModules {
   }
 
   /**
-   * A JSON module: a module whose default export is the text as an expression.
+   * A JSON module: a module whose default export is the value.
    *
    * @param {string} text
    * @param {string} url
@@ -275,13 +242,9 @@ class WindowModules {
     } catch (error) {
       const { makeError } = this.#window.code;
       const thrown = makeError('SyntaxError', String(/** @type {Error} */ (error).message));
-      return { url, isFetched: true, compiled: undefined, failure: { thrown }, imported: [], isLinked: true };
+      return { url, isFetched: true, compiled: undefined, failure: { thrown }, imported: undefined, isLinked: false };
     }
-    // In an object literal, the key `__proto__` would set the prototype.
-    const literal = text.replace(/("(?:[^"\\]|\\.)*")(\s*:)?/g, (whole, key, colon) =>
-      colon !== undefined && JSON.parse(key) === '__proto__' ? `[${key}]:` : whole,
-    );
-    return this.#compile(`export default (${literal});`, url);
+    return this.#compile(`export default JSON.parse(${JSON.stringify(text)});`, url);
   }
 
   /**
@@ -296,11 +259,11 @@ class WindowModules {
     visited.add(script);
     if (script.imported === undefined) {
       const requests = script.compiled.requests.map(([specifier, ...attributes]) => ({
-        type: this.#typeOf(attributes),
+        type: typeOf(attributes),
         url: this.resolve(specifier, script.url),
       }));
       // The base URL of an inline script is the page's choice.
-      const referrer = script.isFetched ? script.url : this.#fetcher.referrerOf(script.url);
+      const referrer = script.isFetched ? script.url : this.#window.referrerOf(script.url);
       script.imported = await Promise.all(
         requests.map(({ url, type }) => this.#load(url, type, { credentials, referrer })),
       );
@@ -341,6 +304,14 @@ class WindowModules {
 function compiledOf({ compiled, url }) {
   if (compiled === undefined) throw new Error(`the module ${url} was not compiled`);
   return compiled;
+}
+
+/** @param {string[]} attributes of an import: names and values @returns {ModuleType} @throws {ModuleNotLoaded} */
+function typeOf([name, value, ...rest]) {
+  if (name === undefined) return 'javascript';
+  if (name !== 'type' || rest.length > 0) throw new ModuleNotLoaded(`the import attribute '${name}' is not supported`);
+  if (value !== 'json') throw new ModuleNotLoaded(`modules of type '${value}' are not supported`);
+  return 'json';
 }
 
 /**

@@ -9,16 +9,6 @@ const { clockOf, describeResource } = require('./resource-timing.cjs');
 /** How many profilers a thread may run at once: as many as V8 allows. */
 const MAX_SESSIONS = 100;
 
-/** How many stacks may be kept for each sample, and at most. Most samples have few stacks that no other has. */
-const STACKS_PER_SAMPLE = 4;
-const MAX_STACKS = 0xffff_ffff;
-
-/** How many bytes the frames of a session may take, with their names and the URLs of their scripts. 100,000 functions take about 12 MB. */
-const FRAME_BYTES = 64 * 2 ** 20;
-
-/** How many chunks of a profiler may wait to be read. */
-const MAX_CHUNKS = 64;
-
 /** @typedef {import('../window/contracts.js').WindowAddon} WindowAddon */
 
 /** How many sessions of all windows run in this thread. */
@@ -38,12 +28,10 @@ class WindowNative {
   #onLongTask = () => {};
   /** @type {Parameters<WindowAddon['listenToResources']>[0]} */
   #onResource = () => {};
-  /** Whether the window was closed, as that of a frame that was removed. */
-  #isClosed = false;
 
   /**
    * @param {import('./page-thread.cjs').PageThread} thread
-   * @param {import('./window-record.cjs').WindowRecord} window
+   * @param {import('./page-window.cjs').PageWindow} window
    */
   constructor(thread, window) {
     this.#thread = thread;
@@ -62,8 +50,8 @@ class WindowNative {
         abandon(session);
       },
       takeChunk: (session, chunks) => this.#toWindow(takeChunk(session, chunks)),
-      open: this.#open.bind(this),
-      close: this.#close.bind(this),
+      open: (options, listener, chunks) => this.#open(options, listener, chunks),
+      close: (session, format, entries) => this.#close(session, format, entries),
       // The mode is the thread's: that of the document which the thread was started for.
       offers: () => ({ ...native.offers(), concurrentSessions: MAX_SESSIONS, mode: this.#thread.mode }),
       heapSizes: () => this.#thread.heapSizes.read(),
@@ -82,10 +70,10 @@ class WindowNative {
    * @param {import('selfprof/internal/native.js').Chunks} [chunks]
    */
   #open(options, listener, chunks) {
-    const { document, realm } = this.#window;
-    if (this.#isClosed) throw refusal('InvalidStateError', 'the document is not shown any more');
+    const { document, isOpen, realm } = this.#window;
+    if (!isOpen) throw refusal('InvalidStateError', 'the document is not shown any more');
     // As in the constructor's steps, an invalid interval is reported before a missing permission.
-    const { sampleInterval, maxBufferSize } = options;
+    const { sampleInterval } = options;
     if (Number.isFinite(sampleInterval) && sampleInterval >= 0 && document.profiling === undefined) {
       // Begins with Chromium's words, because programs look for them.
       const reason =
@@ -94,12 +82,7 @@ class WindowNative {
     }
     if (running >= MAX_SESSIONS) throw refusal('TypeError', `${MAX_SESSIONS} profilers run on this page already`);
     const session = realm.open(
-      {
-        ...options,
-        maxChunks: Math.min(options.maxChunks ?? MAX_CHUNKS, MAX_CHUNKS),
-        maxStacks: stacksFor(maxBufferSize),
-        maxFrameBytes: FRAME_BYTES,
-      },
+      options,
       {
         onFull: (id) => this.#thread.enter(() => listener.onFull(id)),
         onChunk: (id) => this.#thread.enter(() => listener.onChunk(id)),
@@ -170,20 +153,20 @@ class WindowNative {
   }
 
   /**
-   * Reports a resource that was fetched for the window.
+   * Reports a resource that was fetched for the window. https://w3c.github.io/resource-timing/#mark-resource-timing
    *
    * @param {string} url
    * @param {string} initiator
-   * @param {import('../fetch/fetch-timing.cjs').FetchTiming} timing
+   * @param {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} timing undefined for a response that was not fetched
    */
   reportResource(url, initiator, timing) {
+    if (timing === undefined || !this.#window.isOpen) return;
     const description = describeResource(timing, clockOf(this.#window, this.#window.realm.timeOrigin));
     this.#thread.enter(() => this.#onResource({ url, initiator, ...description }));
   }
 
   /** Abandons the window's running sessions. */
   close() {
-    this.#isClosed = true;
     for (const session of [...this.#sessions]) {
       this.#forget(session);
       native.abandon(session);
@@ -191,9 +174,4 @@ class WindowNative {
   }
 }
 
-/** How many stacks may be kept for so many samples: a program that makes stacks at random has two hundred for each, of 50 bytes. @param {number} samples */
-function stacksFor(samples) {
-  return Number.isFinite(samples) ? Math.min(STACKS_PER_SAMPLE * (Math.trunc(samples) >>> 0), MAX_STACKS) : 0;
-}
-
-module.exports = { WindowNative, stacksFor };
+module.exports = { WindowNative };

@@ -260,10 +260,18 @@ export interface WindowHost {
   functionTexts: { get(value: unknown): string | undefined; set(part: object, text: string): void };
 }
 
+/** A script that was fetched: see page/loader.cjs. */
+export interface FetchedScript {
+  source: string;
+  url: string;
+  base: string;
+  muted: boolean;
+}
+
 /** `WindowHost` of a worker. */
 export interface WorkerHost extends WindowHost {
-  importScript(url: string): { handle: number; muted: boolean; error?: string };
-  runImported(handle: number): unknown;
+  importScript(url: string): FetchedScript | undefined;
+  runImported(script: FetchedScript): unknown;
   runText(text: string): unknown;
   setTimer(task: () => void, delay: number, repeats: boolean): number;
   clearTimer(id: number): void;

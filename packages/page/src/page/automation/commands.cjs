@@ -16,6 +16,7 @@ const { References, Refusal } = require('./references.cjs');
 const { isDisplayed, styleOf, visibleText } = require('./text.cjs');
 
 /** @typedef {import('../../window/contracts.js').CommandOutcome} CommandOutcome */
+/** @typedef {import('../page-window.cjs').PageWindow} PageWindow */
 
 /** https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#boolean-attributes */
 const BOOLEANS = new Set([
@@ -55,7 +56,7 @@ const HEAD = '(function () {';
 /**
  * The window that a command is for.
  *
- * @typedef {{ realm: import('../window-realms.cjs').WindowRealm, window: Jsdom.Window, references: References }} Context
+ * @typedef {{ pageWindow: PageWindow, window: Jsdom.Window, references: References }} Context
  */
 
 /**
@@ -103,9 +104,9 @@ const commands = {
     const value = found.getAttribute(name);
     return value !== null && BOOLEANS.has(name.toLowerCase()) ? 'true' : value;
   },
-  property({ realm, references }, { element, name }) {
+  property({ pageWindow, references }, { element, name }) {
     const wrapper = idlUtils.wrapperForImpl(references.element(element));
-    return toWindowJson(realm, references, () => wrapper[name]);
+    return toWindowJson(pageWindow, references, () => wrapper[name]);
   },
   css: ({ references }, { element, name }) => styleOf(references.element(element), name),
   displayed: ({ references }, { element }) => isDisplayed(references.element(element)),
@@ -186,7 +187,7 @@ class WindowJson {
 }
 
 /**
- * @param {import('../window-realms.cjs').WindowRealm} realm
+ * @param {PageWindow} pageWindow
  * @param {References} references
  * @param {() => unknown} get reads a value of the page
  */
@@ -215,14 +216,11 @@ function serialize(document) {
  * @param {{ script: string, parameters: string, isAsync?: boolean }} options
  * @param {(outcome: CommandOutcome) => void} done
  */
-function execute({ realm, window, references }, { script, parameters, isAsync }, done) {
-  const { code } = realm;
+function execute({ pageWindow, references }, { script, parameters, isAsync }, done) {
+  const { code } = pageWindow;
   let callee;
   try {
-    const base = window._document.baseURLSerialized();
-    callee = /** @type {() => unknown} */ (
-      thread.windows.runUserScript(window, `${HEAD}${script}\n})`, 'execute', -HEAD.length, base)
-    );
+    callee = pageWindow.runUserScript(`${HEAD}${script}\n})`, 'execute', -HEAD.length);
   } catch (error) {
     const { name, message, stack } = code.describe(error);
     done({ error: { code: 'javascript error', message: `${name}: ${message}`, stack } });
@@ -237,13 +235,13 @@ const answers = new Set();
 /**
  * Performs a command.
  *
- * @param {import('../window-realms.cjs').WindowRealm} realm of the window that it is for
+ * @param {PageWindow} pageWindow of the window that it is for
  * @param {Command} message
  * @param {(outcome: CommandOutcome) => void} onDone
  */
-function perform(realm, { command, names, parameters }, onDone) {
-  const { window } = realm;
-  const context = { realm, window, references: new References(window, names) };
+function perform(pageWindow, { command, names, parameters }, onDone) {
+  const { window } = pageWindow;
+  const context = { pageWindow, window, references: new References(window, names) };
   if (command === 'execute') {
     execute(context, parameters, onDone);
     return;
@@ -254,7 +252,7 @@ function perform(realm, { command, names, parameters }, onDone) {
     const result = commands[command](context, parameters);
     outcome = { text: result instanceof WindowJson ? result.text : JSON.stringify(result) };
   } catch (error) {
-    const { code, message } = Refusal.is(error) ? error : { code: 'unknown error', ...realm.code.describe(error) };
+    const { code, message } = Refusal.is(error) ? error : { code: 'unknown error', ...pageWindow.code.describe(error) };
     outcome = { error: { code, message } };
   }
   if (!INPUTS.has(command)) {

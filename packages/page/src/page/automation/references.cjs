@@ -12,7 +12,7 @@ const HTMLCollection = require('jsdom/lib/generated/idl/HTMLCollection.js');
 const NodeList = require('jsdom/lib/generated/idl/NodeList.js');
 const ShadowRoot = require('jsdom/lib/generated/idl/ShadowRoot.js');
 
-const realms = require('../window-realms.cjs');
+const { thread } = require('../thread.cjs');
 const { addressOf } = require('../remote-window.cjs');
 
 /** @typedef {import('../../window/contracts.js').WebDriverReferences} WebDriverReferences */
@@ -154,10 +154,12 @@ class References {
       return { text: JSON.stringify(isElement ? this.toElement(impl) : this.toShadowRoot(impl)) };
     }
     if (NodeList.isImpl(impl) || HTMLCollection.isImpl(impl) || FileList.isImpl(impl)) return { isCollection: true };
-    const realm = realms.all().find(({ window }) => window === value || window._globalProxy === value);
-    if (realm !== undefined) {
-      const isTop = realm.window._top === realm.window._globalProxy;
-      return { text: JSON.stringify(isTop ? { [WINDOW]: this.#handle } : { [FRAME]: `${this.#prefix}.${realm.id}` }) };
+    const pageWindow = thread.windows.all().find(({ window }) => window === value || window._globalProxy === value);
+    if (pageWindow !== undefined) {
+      const isTop = pageWindow.window._top === pageWindow.window._globalProxy;
+      return {
+        text: JSON.stringify(isTop ? { [WINDOW]: this.#handle } : { [FRAME]: `${this.#prefix}.${pageWindow.frame}` }),
+      };
     }
     const address = addressOf(this.#window, value);
     if (address !== undefined)
@@ -177,11 +179,12 @@ class References {
       if (Object.hasOwn(object, FRAME)) {
         const id = String(object[FRAME]);
         const number = Number(id.slice(id.lastIndexOf('.') + 1));
-        const realm = id.startsWith(this.#prefix.slice(0, this.#prefix.lastIndexOf('.') + 1))
-          ? realms.byFrame(number)
+        const pageWindow = id.startsWith(this.#prefix.slice(0, this.#prefix.lastIndexOf('.') + 1))
+          ? thread.windows.ofFrame(number)
           : undefined;
-        if (realm === undefined) throw new Refusal('no such frame', 'the frame was removed, or is of another origin');
-        return { value: realm.window._globalProxy };
+        if (pageWindow === undefined)
+          throw new Refusal('no such frame', 'the frame was removed, or is of another origin');
+        return { value: pageWindow.window._globalProxy };
       }
     } catch (error) {
       if (!Refusal.is(error)) throw error;
