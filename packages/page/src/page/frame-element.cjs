@@ -11,14 +11,14 @@ const HTMLElementImpl = require('jsdom/lib/jsdom/living/nodes/HTMLElement-impl.j
 const { createElement } = require('jsdom/lib/jsdom/living/helpers/create-element.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
+const selectors = require('jsdom/lib/jsdom/living/css/helpers/selectors.js');
 
 const { isAllowedWhenEmpty } = require('../fetch/allow-attribute.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
 const { readSandbox } = require('../fetch/sandbox-attribute.cjs');
-const { refreshFrameAccessors } = require('./frame-accessors.cjs');
 const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
-const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
+const { frameWindow, setAddress } = require('./remote-window.cjs');
 const { unload } = require('./unloading.cjs');
 
 /** @typedef {import('./remote-window.cjs').WindowAddress} WindowAddress */
@@ -71,8 +71,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #tokens;
   /** The window of another thread that the frame shows. @type {object | null} */
   #remote = null;
-  /** The window of a sandboxed frame before its thread is there. @type {ReturnType<typeof pendingWindow> | null} */
-  #pending = null;
+  /** The same, or the one that it has shown before: what a page sees of windows of other origins in the frame. @type {object | null} */
+  #proxy = null;
   /** Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) | null} */
   #stopWaitingForRemote = null;
   /** Aborts the request of the pending navigation. @type {(() => void) | null} */
@@ -116,6 +116,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#removals += 1;
     this.#cancel();
     this.#closeContent();
+    this.#proxy = null;
     refreshFrameAccessors(this._ownerDocument);
   }
 
@@ -125,7 +126,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     if (parent._isDestroyed || depthOf(parent) >= MAX_DEPTH) return;
     const blank = this.#localDocument('about:blank');
     if (isInitial && blank.sandbox?.allowsSameOrigin) this.#openBlank(blank);
-    else if (isInitial) this.#openPending();
+    else if (isInitial) this.#openRemote();
     const srcdoc = this._localName === 'iframe' ? this.getAttributeNS(null, 'srcdoc') : null;
     if (srcdoc !== null) {
       this.#cancel();
@@ -188,12 +189,13 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     };
   }
 
-  /** A sandboxed frame has a window at once, of which the page sees what it sees of windows of other origins. */
-  #openPending() {
+  /** Shows a window of another thread, which a sandboxed frame has before the thread is there. */
+  #openRemote() {
     this.#isFresh = false;
-    this.#pending = pendingWindow(this._ownerDocument._globalObject, this.#remotePosition());
-    this.#remote = this.#pending.proxy;
+    this.#proxy ??= frameWindow(this._ownerDocument._globalObject, this.#remotePosition());
+    this.#remote = this.#proxy;
     refreshFrameAccessors(this._ownerDocument);
+    return this.#proxy;
   }
 
   _remoteLoaded() {
@@ -346,12 +348,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       stopDelayingLoad();
       return;
     }
-    this.#isFresh = false;
     this.#stopWaitingForRemote = stopDelayingLoad;
-    if (this.#pending === null)
-      this.#remote = remoteWindow(this._ownerDocument._globalObject, address, this.#remotePosition());
-    else this.#remote = this.#pending.show(address);
-    refreshFrameAccessors(this._ownerDocument);
+    setAddress(this.#openRemote(), address);
   }
 
   /** @returns {import('./remote-window.cjs').WindowPosition} */
@@ -435,6 +433,25 @@ function depthOf(document) {
   let depth = 0;
   for (let outer = document._parentDocument; outer !== null; outer = outer._parentDocument) depth++;
   return depth;
+}
+
+/**
+ * Defines `window[0]`, `window[1]` and so on anew: the frames of a document in tree order.
+ * https://html.spec.whatwg.org/multipage/nav-history-apis.html#accessing-other-browsing-contexts
+ *
+ * @param {Jsdom.DocumentImpl} document
+ */
+function refreshFrameAccessors(document) {
+  const window = document._globalObject;
+  if (document._defaultView === null) return;
+  for (let index = 0; index < window._length; index++) delete window[index];
+  const frames = /** @type {(Jsdom.ElementImpl & { contentWindow: object | null })[]} */ ([
+    ...selectors.query(document, 'iframe,frame', false),
+  ]).filter((frame) => frame.contentWindow !== null);
+  window._length = frames.length;
+  frames.forEach((frame, index) => {
+    Object.defineProperty(window, index, { configurable: true, enumerable: true, get: () => frame.contentWindow });
+  });
 }
 
 module.exports = {

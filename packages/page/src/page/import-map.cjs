@@ -4,17 +4,9 @@
 
 /** Entries of a table of the map: a specifier or a prefix, and the URL for it; `null` blocks it. @typedef {[string, string | null][]} Table */
 
-/**
- * @param {string} specifier
- * @param {string} base
- */
+/** @param {string} specifier @param {string} base */
 function asUrl(specifier, base) {
-  try {
-    if (/^\.{0,2}\//.test(specifier)) return new URL(specifier, base);
-    return new URL(specifier);
-  } catch {
-    return undefined;
-  }
+  return URL.parse(specifier, /^\.{0,2}\//.test(specifier) ? base : undefined);
 }
 
 /**
@@ -55,8 +47,8 @@ class ImportMap {
     this.#imports = merge(this.#imports, readTable(parsed.imports ?? {}, base));
     for (const [prefix, table] of Object.entries(parsed.scopes ?? {})) {
       if (!isObject(table)) return `the scope ${prefix} of the import map is not an object`;
-      const scope = asUrl(prefix, base) ?? tryUrl(prefix, base);
-      if (scope === undefined) continue;
+      const scope = URL.parse(prefix, base);
+      if (scope === null) continue;
       const known = this.#scopes.find(([url]) => url === scope.href);
       if (known === undefined) this.#scopes.push([scope.href, readTable(table, base)]);
       else known[1] = merge(known[1], readTable(table, base));
@@ -85,18 +77,6 @@ class ImportMap {
 }
 
 /**
- * @param {string} text
- * @param {string} base
- */
-function tryUrl(text, base) {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
  * @param {object} table
  * @param {string} base
  */
@@ -106,10 +86,10 @@ function readTable(table, base) {
   for (const [specifier, address] of Object.entries(table)) {
     if (specifier === '') continue;
     const key = asUrl(specifier, base)?.href ?? specifier;
-    const url = typeof address === 'string' ? asUrl(address, base) : undefined;
+    const url = typeof address === 'string' ? asUrl(address, base) : null;
     // A prefix has to be mapped to a prefix.
     const isUsable = !specifier.endsWith('/') || url?.href.endsWith('/');
-    entries.push([key, url !== undefined && isUsable ? url.href : null]);
+    entries.push([key, url !== null && isUsable ? url.href : null]);
   }
   return sorted(entries);
 }
@@ -122,16 +102,16 @@ function merge(earlier, later) {
 /**
  * @param {Table} table
  * @param {string} key
- * @param {URL | undefined} url
+ * @param {URL | null} url
  * @returns {string | null | undefined} `null` when the map blocks the specifier, `undefined` when it says nothing
  */
 function lookUp(table, key, url) {
-  const isSpecial = url === undefined || /^(https?|wss?|ftp|file):$/.test(url.protocol);
+  const isSpecial = url === null || /^(https?|wss?|ftp|file):$/.test(url.protocol);
   for (const [known, address] of table) {
     if (known === key) return address;
     if (known.endsWith('/') && key.startsWith(known) && isSpecial) {
       if (address === null) return null;
-      const resolved = tryUrl(key.slice(known.length), address)?.href;
+      const resolved = URL.parse(key.slice(known.length), address)?.href;
       // The result must not leave the prefix.
       return resolved?.startsWith(address) ? resolved : null;
     }

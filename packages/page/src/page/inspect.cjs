@@ -12,9 +12,4 @@ function inspect(value) {
   return util.inspect(value, OPTIONS);
 }
 
-/** Arguments as a console prints them. https://console.spec.whatwg.org/#formatter @param {unknown[]} values */
-function format(values) {
-  return util.formatWithOptions(OPTIONS, ...values);
-}
-
-module.exports = { format, inspect };
+module.exports = { OPTIONS, inspect };

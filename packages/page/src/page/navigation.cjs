@@ -3,18 +3,11 @@
 // Stands in for jsdom's `living/window/navigation.js`. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate
 
 const { thread } = require('./thread.cjs');
+const original = require('original:lib/jsdom/living/window/navigation.js');
 const { percentDecodeString, serializeURL } = require('whatwg-url');
 const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
 
 const { reportException } = require('./exceptions.cjs');
-
-/**
- * @param {Jsdom.UrlRecord} a
- * @param {Jsdom.UrlRecord} b
- */
-function isSameDocument(a, b) {
-  return serializeURL(a, true) === serializeURL(b, true);
-}
 
 /**
  * @param {Jsdom.Window} window
@@ -41,9 +34,9 @@ function evaluateJavaScriptURL(window, url) {
 function navigate(window, url, { replacement = false, reloadTriggered = false } = {}) {
   const document = window._document;
   if (document._isDestroyed) return;
-  if (!reloadTriggered && url.fragment !== null && isSameDocument(document._URL, url)) {
-    if (url.fragment !== document._URL.fragment) navigateToFragment(window, url, replacement);
-    else document._updateTargetElement();
+  // jsdom itself navigates to fragments of the document.
+  if (!reloadTriggered && url.fragment !== null && serializeURL(url, true) === serializeURL(document._URL, true)) {
+    original.navigate(window, url, { replacement });
     return;
   }
   if (url.scheme === 'javascript') {
@@ -68,20 +61,6 @@ function navigate(window, url, { replacement = false, reloadTriggered = false } 
     referrer: document.URL,
     replacement: replacement || reloadTriggered,
   });
-}
-
-/**
- * @param {Jsdom.Window} window
- * @param {Jsdom.UrlRecord} url
- * @param {boolean} replacement
- */
-function navigateToFragment(window, url, replacement) {
-  const history = window._sessionHistory;
-  history.clearHistoryTraversalTasks();
-  if (!replacement) history.removeAllEntriesAfterCurrentEntry();
-  const entry = { document: window._document, url };
-  history.addEntryAfterCurrentEntry(entry);
-  history.traverseHistory(entry, { nonBlockingEvents: true, replacement });
 }
 
 module.exports = { evaluateJavaScriptURL, navigate };

@@ -2,40 +2,14 @@
 
 // Requests that pages make: which methods and headers a page may send. https://fetch.spec.whatwg.org/#forbidden-request-header
 
+const { isForbiddenRequestHeader } = require('jsdom/lib/jsdom/living/fetch/header-types.js');
 const { noCorsHeaders } = require('../fetch/cors.cjs');
 const { normalizedMethod } = require('../fetch/request-methods.cjs');
 
 /** https://httpwg.org/specs/rfc9110.html#fields.names */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Headers that a page must not set. */
-const FORBIDDEN_HEADERS = new Set([
-  'accept-charset',
-  'accept-encoding',
-  'access-control-request-headers',
-  'access-control-request-method',
-  'connection',
-  'content-length',
-  'cookie',
-  'cookie2',
-  'date',
-  'dnt',
-  'expect',
-  'host',
-  'keep-alive',
-  'origin',
-  'referer',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
-]);
-
-/** Headers by which some servers take a request for one with another method. */
-const METHOD_HEADERS = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
-const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
+const FORBIDDEN_METHOD = /^(connect|trace|track)$/i;
 
 /**
  * A request of a page, as jsdom and our own modules in windows make it.
@@ -56,11 +30,9 @@ const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
  * @property {string} [initiator] as Resource Timing names it
  */
 
-/** @param {string} name @param {string} value */
+/** jsdom's list lacks `Set-Cookie`. @param {string} name @param {string} value */
 function isForbidden(name, value) {
-  const key = name.toLowerCase();
-  if (METHOD_HEADERS.has(key)) return value.split(',').some((method) => FORBIDDEN_METHOD.test(method));
-  return FORBIDDEN_HEADERS.has(key) || key.startsWith('proxy-') || key.startsWith('sec-');
+  return isForbiddenRequestHeader(name, value) || name.toLowerCase() === 'set-cookie';
 }
 
 /**

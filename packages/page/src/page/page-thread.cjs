@@ -10,13 +10,17 @@ const { setImmediate } = require('node:timers');
 const { pathToFileURL } = require('node:url');
 const { MessageChannel, parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 
+const { useJsdom } = require('../fetch/jsdom-packages.cjs');
+const { installJsdomHooks } = require('./jsdom-hooks.cjs');
+
 enableCompileCache?.();
+useJsdom(workerData.library);
+installJsdomHooks(workerData.library, workerData.kind);
 
 const { ensureAgent } = require('selfprof/internal/agent.cjs');
 const native = require('selfprof/internal/native.cjs');
 const { CookieCopy } = require('../fetch/cookie-copy.cjs');
 const { Transport } = require('../fetch/http.cjs');
-const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { serialize } = require('../fetch/origin.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
@@ -24,16 +28,15 @@ const { coarsened } = require('./coarse-time.cjs');
 const current = require('./thread.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
 const { waitForIdle } = require('./idle.cjs');
-const { installJsdomHooks } = require('./jsdom-hooks.cjs');
 const { Loader } = require('./loader.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
 const { transfersOf } = require('./message-channels.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { remainingContexts } = require('./remaining-contexts.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
-const { Rejections } = require('./rejections.cjs');
+const { rejectionNotes } = require('./rejections.cjs');
 const { Reports } = require('./reports.cjs');
-const { Tasks } = require('./tasks.cjs');
+const { installTasks } = require('./tasks.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { Windows } = require('./windows.cjs');
 
@@ -59,7 +62,6 @@ const host = /** @type {MessagePort} */ (parentPort);
 
 class PageThread {
   #monitor = new TaskMonitor((began, ended) => this.windows.reportLongTask(began, ended));
-  tasks = new Tasks(this);
   /** How V8 prepares for profilers of pages: the same for all windows that the thread ever has. @type {'eager' | 'lazy' | undefined} */
   mode;
   /** Whether the page is in the foreground. Sessions are paused while it is not. */
@@ -110,20 +112,18 @@ class PageThread {
     this.#hostScripts = [...HOST_SCRIPTS, ...jsdomScripts];
     this.windows = new Windows(this, jsdomScripts);
     this.heapSizes = new HeapSizes(options.memoryLimit);
-    const rejections = new Rejections((reason, promise) => this.reject(reason, promise));
     installV8Hooks(this.#hostScripts, {
       importModule: (id, realm, referrer, specifier, attributes) => {
         const window = this.windows.ofRealm(realm);
         const base = window?.bases.get(referrer) ?? referrer;
         window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
       },
-      promiseRejected: (isRejected, promise, reason) => rejections.note(isRejected, promise, reason),
+      promiseRejected: rejectionNotes((reason, promise) => this.reject(reason, promise)),
     });
     native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
       const { code, modules } = this.windows.get(global);
       code.describeModule(meta, url, (/** @type {string} */ specifier) => modules.resolve(specifier, url));
     });
-    useJsdom(library);
     this.#transport = new Transport(options.network);
     // What functions of a page throw is noted, so that exceptions of muted scripts are known later. jsdom calls them with these.
     const { construct } = Reflect;
@@ -133,8 +133,7 @@ class PageThread {
       /** @type {any} */ parameters,
       /** @type {any} */ target = callee,
     ) => Reflect.apply(construct, undefined, [callee, parameters, target]);
-    this.tasks.install();
-    installJsdomHooks(library, kind);
+    installTasks((task) => this.enter(task));
     current.thread = this;
     this.dom = require(kind === 'worker' ? './worker/worker-program.cjs' : './dom-program.cjs');
   }
@@ -308,7 +307,6 @@ class PageThread {
       this.dom.close();
       this.loader.close();
     }
-    this.tasks.clear();
     this.isOpen = false;
     this.#asked.clear();
     this.#isIntercepted = false;
@@ -318,7 +316,6 @@ class PageThread {
   close() {
     if (this.isClosing || this.#kind !== 'worker') return;
     this.isClosing = true;
-    this.tasks.clear();
     setImmediate(() => this.tell({ type: 'closed' }));
   }
 

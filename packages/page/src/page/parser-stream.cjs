@@ -1,60 +1,29 @@
 'use strict';
 
-// `node:stream` for parse5-parser-stream: what jsdom uses of a writable stream.
+// `node:stream` for parse5-parser-stream: each piece of a document is parsed under a profiler marker.
+
+const { Writable } = require('node:stream');
 
 const { runWithMarker } = require('./profiler-markers.cjs');
 
-exports.Writable = class Writable {
-  /** @type {Map<string, Function[]>} */
-  #listeners = new Map();
-  #destroyed = false;
+class MarkedWritable extends Writable {
   /** Of parse5-parser-stream, which extends this class. @type {any} */
   parser;
 
-  /**
-   * Parses a piece; parse5-parser-stream overrides it.
-   *
-   * @param {string} _chunk
-   * @param {string} _encoding
-   * @param {() => void} _callback
-   */
-  _write(_chunk, _encoding, _callback) {}
-
-  /**
-   * @param {string} type
-   * @param {Function} listener
-   */
-  on(type, listener) {
-    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
-    return this;
+  /** @param {() => any} work */
+  #parse(work) {
+    return runWithMarker(this.parser.treeAdapter._documentImpl._globalObject, 'parse', work);
   }
 
-  /**
-   * @param {string} type
-   * @param {...unknown} parameters
-   */
-  emit(type, ...parameters) {
-    for (const listener of this.#listeners.get(type) ?? []) listener.apply(this, parameters);
+  /** @override @param {any[]} piece */
+  write(...piece) {
+    return this.#parse(() => super.write(.../** @type {[any]} */ (piece)));
   }
 
-  /** @param {string} type */
-  listenerCount(type) {
-    return this.#listeners.get(type)?.length ?? 0;
+  /** @override @param {any[]} piece */
+  end(...piece) {
+    return this.#parse(() => super.end(.../** @type {[any]} */ (piece)));
   }
+}
 
-  /** @param {string} chunk */
-  write(chunk) {
-    if (this.#destroyed) return;
-    const { _globalObject: window } = this.parser.treeAdapter._documentImpl;
-    runWithMarker(window, 'parse', () => this._write(chunk, 'utf8', () => {}));
-  }
-
-  /** @param {string} chunk */
-  end(chunk) {
-    this.write(chunk);
-  }
-
-  destroy() {
-    this.#destroyed = true;
-  }
-};
+module.exports = { Writable: MarkedWritable };

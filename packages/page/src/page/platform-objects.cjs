@@ -4,7 +4,7 @@
 
 const { types } = require('node:util');
 
-const { read, write } = require('./clone.cjs');
+const native = require('selfprof/internal/native.cjs');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const Blob = require('jsdom/lib/generated/idl/Blob.js');
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
@@ -49,8 +49,19 @@ function platformObjectsOf(window) {
   return /** @type {import('../window/contracts.js').WindowPlatform} */ ({
     isError: types.isNativeError,
     isArrayBuffer: types.isAnyArrayBuffer,
-    write,
-    read,
+    // V8's serializer. It runs getters of the value, and the functions given; what they throw is thrown.
+    write: (value, isHostObject, writeHostObject, shareMemory, dataCloneError, transferred) => {
+      const functions = { isHostObject, writeHostObject, shareMemory, dataCloneError };
+      return native.serializeValue(value, { anchor: isHostObject, ...functions, transferred });
+    },
+    // The lists have to be of this realm.
+    read: (bytes, hostObjects, shared, transferred, anchor) =>
+      native.deserializeValue(bytes, {
+        anchor,
+        hostObjects: [...hostObjects],
+        shared: [...shared],
+        transferred: [...transferred],
+      }),
     dataCloneError: (message) => DOMException.create(window, [message, 'DataCloneError']),
     refuse: (Interface) => void ownPrototypes.add(Interface.prototype),
     serialize(object) {

@@ -5,45 +5,37 @@
 
 const native = require('selfprof/internal/native.cjs');
 
-class Rejections {
-  #report;
+/**
+ * Notes which promises are rejected, for V8, which calls this in the middle of a page's code.
+ *
+ * @param {(reason: unknown, promise: Promise<unknown>) => void} report throws nothing
+ * @returns {(isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void} a promise is rejected, or else has got a handler
+ */
+function rejectionNotes(report) {
   /** Those that were not reported yet, with the reasons. @type {Map<Promise<unknown>, unknown>} */
-  #pending = new Map();
-  #isScheduled = false;
-
-  /** @param {(reason: unknown, promise: Promise<unknown>) => void} report throws nothing */
-  constructor(report) {
-    this.#report = report;
-  }
-
-  /**
-   * V8 calls this in the middle of a page's code.
-   *
-   * @param {boolean} isRejected or else has got a handler
-   * @param {Promise<unknown>} promise
-   * @param {unknown} reason
-   */
-  note(isRejected, promise, reason) {
-    if (!isRejected) {
-      this.#pending.delete(promise);
-      return;
-    }
-    this.#pending.set(promise, reason);
-    if (this.#isScheduled) return;
-    // It throws when the stack is full.
-    process.nextTick(() => this.#notify());
-    this.#isScheduled = true;
-  }
+  const pending = new Map();
+  let isScheduled = false;
 
   /** https://html.spec.whatwg.org/multipage/webappapis.html#notify-about-rejected-promises */
-  #notify() {
+  const notify = () => {
     // Promise jobs that are due may still handle some.
     native.runPromiseJobs();
-    this.#isScheduled = false;
+    isScheduled = false;
     // Those that are rejected meanwhile have their own turn, and a report may handle others.
-    for (const [promise, reason] of [...this.#pending])
-      if (this.#pending.delete(promise)) this.#report(reason, promise);
-  }
+    for (const [promise, reason] of [...pending]) if (pending.delete(promise)) report(reason, promise);
+  };
+
+  return (isRejected, promise, reason) => {
+    if (!isRejected) {
+      pending.delete(promise);
+      return;
+    }
+    pending.set(promise, reason);
+    if (isScheduled) return;
+    // It throws when the stack is full.
+    process.nextTick(notify);
+    isScheduled = true;
+  };
 }
 
-module.exports = { Rejections };
+module.exports = { rejectionNotes };

@@ -20,38 +20,17 @@ const { thread } = require('./thread.cjs');
  * @typedef {{ parent?: object, top?: object, navigate?: (url: string) => void }} WindowPosition
  */
 
-/**
- * By window and address: the same remote window is the same object each time, as long as somebody has it. Another origin can send messages from
- * any number of windows.
- *
- * @type {WeakMap<object, Map<string, WeakRef<object>>>}
- */
+/** By window and address: the same remote window is the same object each time. @type {WeakMap<object, Map<string, object>>} */
 const known = new WeakMap();
 
 /** Of each remote window. @type {WeakMap<object, { window: Jsdom.Window, address: WindowAddress }>} */
 const places = new WeakMap();
 
-/** Of remote windows that nobody has any more. @type {FinalizationRegistry<{ remotes: Map<string, WeakRef<object>>, key: string }>} */
-const gone = new FinalizationRegistry(({ remotes, key }) => {
-  if (remotes.get(key)?.deref() === undefined) remotes.delete(key);
-});
-
-/** @param {Jsdom.Window} window @param {WindowAddress} address @param {object} remote */
-function remember(window, address, remote) {
-  let remotes = known.get(window);
-  if (remotes === undefined) {
-    remotes = new Map();
-    known.set(window, remotes);
-  }
-  const key = keyOf(address);
-  remotes.set(key, new WeakRef(remote));
-  places.set(remote, { window, address });
-  gone.register(remote, { remotes, key });
-}
-
-/** @param {WindowAddress} address */
-function keyOf({ thread, frame }) {
-  return `${thread}.${frame}`;
+/** @param {Jsdom.Window} window */
+function remotesOf(window) {
+  const remotes = known.get(window) ?? new Map();
+  known.set(window, remotes);
+  return remotes;
 }
 
 /**
@@ -61,32 +40,33 @@ function keyOf({ thread, frame }) {
  * @returns {object} the proxy that scripts of `window` get
  */
 function remoteWindow(window, address, position = {}) {
-  let remote = known.get(window)?.get(keyOf(address))?.deref();
-  if (remote === undefined) {
-    remote = makeProxy(window, address, position);
-    remember(window, address, remote);
-  }
+  const remote = remotesOf(window).get(keyOf(address)) ?? makeProxy(window, { ...address }, position);
+  remotesOf(window).set(keyOf(address), remote);
   return remote;
 }
 
 /**
- * The window of a sandboxed frame whose thread does not exist yet. Messages to it are lost, as those to an empty document.
+ * The remote window of a frame, whose thread does not exist yet. Messages to it are lost until then, as those to an empty document.
  *
  * @param {Jsdom.Window} window whose scripts get the proxy
  * @param {WindowPosition} position
  */
-function pendingWindow(window, position) {
-  const address = { thread: -1, frame: 0 };
-  const proxy = makeProxy(window, address, position);
-  return {
-    proxy,
-    /** Makes it the window of a thread. @param {WindowAddress} real */
-    show({ thread, frame }) {
-      Object.assign(address, { thread, frame });
-      remember(window, address, proxy);
-      return proxy;
-    },
-  };
+function frameWindow(window, position) {
+  return makeProxy(window, { thread: -1, frame: 0 }, position);
+}
+
+/** The frame of a remote window shows a window of another thread. @param {object} remote @param {WindowAddress} address */
+function setAddress(remote, address) {
+  const place = /** @type {{ window: Jsdom.Window, address: WindowAddress }} */ (places.get(remote));
+  const remotes = remotesOf(place.window);
+  remotes.delete(keyOf(place.address));
+  remotes.set(keyOf(address), remote);
+  Object.assign(place.address, address);
+}
+
+/** @param {WindowAddress} address */
+function keyOf({ thread, frame }) {
+  return `${thread}.${frame}`;
 }
 
 /**
@@ -137,24 +117,7 @@ function makeProxy(window, address, { parent, top, navigate = () => {} }) {
     closed: false,
     length: 0,
     opener: null,
-    get self() {
-      return remote;
-    },
-    get window() {
-      return remote;
-    },
-    get frames() {
-      return remote;
-    },
-    get parent() {
-      return parent ?? remote;
-    },
-    get top() {
-      return top ?? parent ?? remote;
-    },
-    get location() {
-      return location;
-    },
+    location,
   };
   Object.defineProperty(members.postMessage, 'length', { value: 1, configurable: true });
   /** @type {object} */
@@ -166,6 +129,9 @@ function makeProxy(window, address, { parent, top, navigate = () => {} }) {
       return true;
     }),
   );
+  const own = { self: remote, window: remote, frames: remote };
+  Object.assign(members, own, { parent: parent ?? remote, top: top ?? parent ?? remote });
+  places.set(remote, { window, address });
   return remote;
 }
 
@@ -238,4 +204,4 @@ function receiveMessage({ frame, record, source }) {
   messages.deliver(target, record, { origin: source.origin, source: remoteWindow(target.window, source) });
 }
 
-module.exports = { addressOf, embed, pendingWindow, receiveMessage, remoteWindow };
+module.exports = { addressOf, embed, frameWindow, receiveMessage, remoteWindow, setAddress };

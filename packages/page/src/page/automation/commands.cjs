@@ -6,7 +6,6 @@
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
 
-const { thread } = require('../thread.cjs');
 const { parseURL, serializeURL } = require('whatwg-url');
 const { navigate } = require('../navigation.cjs');
 const { findElements } = require('./find.cjs');
@@ -265,7 +264,7 @@ function perform(pageWindow, { command, names, parameters }, onDone) {
     if (answers.delete(answer)) onDone(outcome);
   };
   answers.add(answer);
-  thread.tasks.start(() => setImmediate(answer), 0, false);
+  setTimeout(() => setImmediate(answer), 0);
 }
 
 /** The document ends: what was done in it was done. */

@@ -6,30 +6,8 @@ const { thread } = require('../thread.cjs');
 const { parseURL } = require('whatwg-url');
 const { URL, URLSearchParams } = require('whatwg-url/webidl2js-wrapper.js');
 
-const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
-const QuotaExceededError = require('jsdom/lib/generated/idl/QuotaExceededError.js');
-const EventTarget = require('jsdom/lib/generated/idl/EventTarget.js');
-const Event = require('jsdom/lib/generated/idl/Event.js');
-const CloseEvent = require('jsdom/lib/generated/idl/CloseEvent.js');
-const CustomEvent = require('jsdom/lib/generated/idl/CustomEvent.js');
-const ErrorEvent = require('jsdom/lib/generated/idl/ErrorEvent.js');
-const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
-const ProgressEvent = require('jsdom/lib/generated/idl/ProgressEvent.js');
-const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionEvent.js');
-const AbortSignal = require('jsdom/lib/generated/idl/AbortSignal.js');
-const AbortController = require('jsdom/lib/generated/idl/AbortController.js');
-const Blob = require('jsdom/lib/generated/idl/Blob.js');
-const File = require('jsdom/lib/generated/idl/File.js');
-const FileList = require('jsdom/lib/generated/idl/FileList.js');
-const FileReader = require('jsdom/lib/generated/idl/FileReader.js');
-const FormData = require('jsdom/lib/generated/idl/FormData.js');
-const Headers = require('jsdom/lib/generated/idl/Headers.js');
-const TextDecoder = require('jsdom/lib/generated/idl/TextDecoder.js');
-const TextEncoder = require('jsdom/lib/generated/idl/TextEncoder.js');
 const Crypto = require('jsdom/lib/generated/idl/Crypto.js');
-const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
-const DOMRect = require('jsdom/lib/generated/idl/DOMRect.js');
-const WebSocket = require('jsdom/lib/generated/idl/WebSocket.js');
+const EventTarget = require('jsdom/lib/generated/idl/EventTarget.js');
 
 const { post } = require('../message-channels.cjs');
 const { consoleFor } = require('../virtual-console.cjs');
@@ -39,34 +17,38 @@ const { hostFor } = require('../window-host.cjs');
 const { importScript } = require('./worker-scripts.cjs');
 
 /** Each interface after the one that it inherits from. */
-const INTERFACES = [
-  DOMException,
-  QuotaExceededError,
-  URL,
-  URLSearchParams,
-  EventTarget,
-  Event,
-  CloseEvent,
-  CustomEvent,
-  ErrorEvent,
-  MessageEvent,
-  ProgressEvent,
-  PromiseRejectionEvent,
-  AbortSignal,
-  AbortController,
-  Blob,
-  File,
-  FileList,
-  FileReader,
-  FormData,
-  Headers,
-  TextDecoder,
-  TextEncoder,
-  Crypto,
-  DOMRectReadOnly,
-  DOMRect,
-  WebSocket,
+const NAMES = [
+  'DOMException',
+  'QuotaExceededError',
+  'EventTarget',
+  'Event',
+  'CloseEvent',
+  'CustomEvent',
+  'ErrorEvent',
+  'MessageEvent',
+  'ProgressEvent',
+  'PromiseRejectionEvent',
+  'AbortSignal',
+  'AbortController',
+  'Blob',
+  'File',
+  'FileList',
+  'FileReader',
+  'FormData',
+  'Headers',
+  'TextDecoder',
+  'TextEncoder',
+  'Crypto',
+  'DOMRectReadOnly',
+  'DOMRect',
+  'WebSocket',
 ];
+
+/** @type {Jsdom.Interface[]} */
+const INTERFACES = [URL, URLSearchParams, ...NAMES.map((name) => require(`jsdom/lib/generated/idl/${name}.js`))];
+
+/** The longest delay of a timer of Node's, in milliseconds. */
+const MAX_DELAY = 0x7fffffff;
 
 /** `Window` is among them because jsdom exposes PromiseRejectionEvent to windows only. */
 const GLOBAL_NAMES = ['Worker', 'DedicatedWorker', 'Window'];
@@ -123,8 +105,11 @@ function openScope(document, pipe) {
     importScript: (address) => importScript(worker, address),
     runImported: (script) => thread.loader.run(worker, script),
     runText: (text) => worker.runScript(text, url, { base: url }),
-    setTimer: (task, delay, repeats) => thread.tasks.start(unlessClosing(task), delay, repeats),
-    clearTimer: (id) => thread.tasks.stop(id),
+    setTimer(task, delay, repeats) {
+      const start = repeats ? setInterval : setTimeout;
+      return Number(start(unlessClosing(task), Math.min(Math.max(delay, 0) || 0, MAX_DELAY)));
+    },
+    clearTimer: (id) => clearTimeout(id),
     atob: (text) => attempt(() => atob(text)),
     btoa: (text) => attempt(() => btoa(text)),
     log: (method, values) => log.emit(method, ...values),
