@@ -459,7 +459,7 @@ suite('the console', () => {
       '1970-01-01T00:00:00.000Z /x/g Uint8Array(2) [ 0, 0 ] Promise { undefined } none',
       'warn: careful',
       'error: bad',
-      'assert: Assertion failed : why',
+      'assert: Assertion failed: why',
       'group: group',
       'info:   inside',
       'count: default: 1',

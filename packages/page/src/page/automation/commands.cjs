@@ -251,7 +251,8 @@ function perform(pageWindow, { command, names, parameters }, onDone) {
     const result = commands[command](context, parameters);
     outcome = { text: result instanceof WindowJson ? result.text : JSON.stringify(result) };
   } catch (error) {
-    const { code, message } = Refusal.is(error) ? error : { code: 'unknown error', ...pageWindow.code.describe(error) };
+    const { code, message } =
+      error instanceof Refusal ? error : { code: 'unknown error', ...pageWindow.code.describe(error) };
     outcome = { error: { code, message } };
   }
   if (!INPUTS.has(command)) {

@@ -24,8 +24,6 @@ const FRAME = 'frame-075b-4da1-b6ba-e579c2d3230a';
 
 /** A command failed, with the protocol's error code. */
 class Refusal extends Error {
-  #isRefusal = true;
-
   /**
    * @param {string} code
    * @param {string} message
@@ -33,11 +31,6 @@ class Refusal extends Error {
   constructor(code, message) {
     super(message);
     this.code = code;
-  }
-
-  /** Asks no proxy for its prototype. @param {unknown} thrown anything of a page @returns {thrown is Refusal} */
-  static is(thrown) {
-    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
   }
 }
 
@@ -187,7 +180,7 @@ class References {
         return { value: pageWindow.window._globalProxy };
       }
     } catch (error) {
-      if (!Refusal.is(error)) throw error;
+      if (!(error instanceof Refusal)) throw error;
       return { error: { code: error.code, message: error.message } };
     }
     return undefined;
