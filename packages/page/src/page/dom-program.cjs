@@ -66,7 +66,7 @@ module.exports = {
 
   open({ document, content, ancestors, storage, initScripts }) {
     page = openOutermost(document, content, initScripts);
-    if (storage !== undefined) fillStorage(page, storage);
+    if (storage !== undefined) fillStorage(storage);
     if (ancestors !== undefined) embed(page, ancestors);
     runInitScripts(thread.windows.get(page));
     announceLoading(page);

@@ -74,7 +74,7 @@ function reportException(window, error, url = window._document.URL, muted = fals
 function takeMuted(window, thrown) {
   const place = native.mutedException(thrown);
   if (place === undefined) return false;
-  thread.reports.laterMutedException(thread.windows.find(window)?.frame ?? 0, place, thrown);
+  thread.reports.mutedException(thread.windows.find(window)?.frame ?? 0, place, thrown);
   return true;
 }
 

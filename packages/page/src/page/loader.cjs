@@ -3,12 +3,13 @@
 // Loads what the thread's documents request. What a page may learn about a response is decided here: of an image of another origin only its
 // size, of a script of another origin not its text. Why a request failed goes to the page's user.
 
+const { labelToName, legacyHookDecode } = require('@exodus/bytes/encoding.js');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
 const { NetworkError } = require('../fetch/request.cjs');
 const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { toPageRequest } = require('./page-request.cjs');
-const { decodeScript, runClassicScript } = require('./script-compilation.cjs');
+const { runClassicScript } = require('./script-compilation.cjs');
 const { checkIntegrity } = require('./subresource-integrity.cjs');
 const { visibleResponse } = require('./visible-response.cjs');
 
@@ -32,9 +33,6 @@ const { visibleResponse } = require('./visible-response.cjs');
  * @property {{ thread: number, frame: number }} [remote]
  * @property {boolean} [isUnchanged] whether the frame goes on to show what it shows, if there is neither
  */
-
-/** https://fetch.spec.whatwg.org/#dom-request */
-const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 
 /** How many bytes the bodies of pending requests with `keepalive` may have together. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
 const MAX_KEPT_BYTES = 64 << 10;
@@ -118,11 +116,8 @@ class Loader {
   fetch(request, body, onDone) {
     // Copied at once, because the page may change it.
     const bytes = body === undefined ? null : new Uint8Array(body);
-    const load = async (/** @type {PageRequest} */ checked, /** @type {AbortSignal} */ signal) => {
-      if (bytes !== null && WITHOUT_BODY.has(checked.method))
-        throw new Error(`a request with the method ${checked.method} has no body`);
-      return visibleResponse(await this.fetchUnfiltered({ ...checked, body: bytes }, signal), checked);
-    };
+    const load = async (/** @type {PageRequest} */ checked, /** @type {AbortSignal} */ signal) =>
+      visibleResponse(await this.fetchUnfiltered({ ...checked, body: bytes }, signal), checked);
     return this.start(request, load, onDone);
   }
 
@@ -221,7 +216,7 @@ class Loader {
     const response = await this.fetchUnfiltered({ ...request, destination: 'script' }, signal);
     if (response.status < 200 || response.status > 299) throw new Error(`${response.url} answered ${response.status}`);
     const label = charset(getHeader(response.headers, 'content-type')) ?? encoding;
-    return scriptOf(request.url, response, decodeScript(response.body, label));
+    return scriptOf(request.url, response, legacyHookDecode(response.body, labelToName(label) ?? 'UTF-8'));
   }
 
   /**

@@ -265,10 +265,6 @@ class PageThread {
   #setVisible(isVisible) {
     if (isVisible === this.isVisible) return;
     this.isVisible = isVisible;
-    if (!this.isOpen) {
-      this.dom.setVisible(isVisible);
-      return;
-    }
     // First, so that a profiler that a listener of `visibilitychange` makes is in the right state.
     this.windows.setPaused(!isVisible);
     this.enter(() => this.dom.setVisible(isVisible));
@@ -303,7 +299,7 @@ class PageThread {
   /** Closes all windows, so that the thread can open other documents. */
   #release() {
     if (this.isOpen) {
-      this.windows.endRecording();
+      this.windows.takeProfile();
       this.dom.close();
       this.loader.close();
     }
@@ -322,8 +318,8 @@ class PageThread {
   /** What the host sends, by the message's type. @type {Record<string, (message: any) => unknown>} */
   #onMessage = {
     open: (message) => {
-      this.#setVisible(message.isVisible);
       this.#become(message);
+      this.#setVisible(message.isVisible);
       this.enter(() => this.dom.open(message));
     },
     'open worker': (message) => {

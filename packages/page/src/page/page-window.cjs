@@ -9,7 +9,7 @@ const { referrerOf } = require('../fetch/referrer.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
 const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { Realm } = require('./realm.cjs');
-const { clockOf, describeNavigation } = require('./resource-timing.cjs');
+const { describeNavigation } = require('./resource-timing.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { loadWindowCode } = require('./window-code.cjs');
 const { WindowModules } = require('./window-modules.cjs');
@@ -100,7 +100,7 @@ class PageWindow {
       origin: realm.timeOrigin,
       // Coarsened as its clock is.
       timeOrigin: Math.floor((realm.timeOrigin + epoch) * 10) / 10,
-      loading: describeNavigation(document.timing, clockOf(this, realm.timeOrigin)),
+      loading: describeNavigation(document.timing, this),
     };
   }
 

@@ -23,26 +23,9 @@ const HOST_SCRIPTS = [
   path.join(SELFPROF, 'run.cjs'),
 ];
 
-/**
- * Where a script begins in the resource that its URL names, and what the page may learn about it.
- *
- * @typedef {object} ScriptOptions
- * @property {number} [line] counted from 0
- * @property {number} [column] counted from 0
- * @property {boolean} [muted] whether its errors and frames are hidden from the page
- * @property {Function} [referrer] a function whose script an `import()` of this script is resolved against
- * @property {'parse' | 'style'} [work] for functions of the host: the profiler marker of what they call
- */
+/** How a script is compiled. @typedef {Partial<import('selfprof/internal/native.js').ScriptOptions>} ScriptOptions */
 
-/**
- * @typedef {object} SessionOptions
- * @property {number} sampleInterval in milliseconds
- * @property {number} maxBufferSize in samples
- * @property {string} [bufferPolicy]
- * @property {number} [maxChunks]
- * @property {boolean} [includeEntries]
- * @property {boolean} [includeSameOriginFrames]
- */
+/** Numbers are results of `ToNumber`. @typedef {Partial<import('selfprof/internal/native.js').OpenOptions> & { sampleInterval: number, maxBufferSize: number }} SessionOptions */
 
 class Realm {
   /** An object of the context that no page can have replaced. */

@@ -41,41 +41,31 @@ class Reports {
     this.#problem({ frame: window, kind: 'worker', text, url });
   }
 
-  /** A script of another origin threw, and the page must not know what. @param {number} window @param {string} url @param {unknown} thrown */
-  mutedException(window, url, thrown) {
-    const position = syntaxErrorPosition(thrown);
-    const place = position === '' ? url : `${url}:${position}`;
-    const text = `The script of another origin "${place}" threw: ${describeThrown(thrown)}`;
-    this.#problem({ frame: window, kind: 'script', text, url });
-  }
-
   /**
-   * The same when the script threw later, as in a timer.
+   * A script of another origin threw, and the page must not know what.
    *
-   * @param {number} window
-   * @param {string} place `URL:line:column`
+   * @param {number} frame
+   * @param {string} place its URL, or `URL:line:column`; empty if that is not known
    * @param {unknown} thrown
+   * @param {string} [verb]
    */
-  laterMutedException(window, place, thrown) {
-    this.#mutedError(window, place, `threw: ${describeThrown(thrown)}`);
+  mutedException(frame, place, thrown, verb = 'threw') {
+    const position = syntaxErrorPosition(thrown);
+    const url = place.replace(/:\d+:-?\d+$/, '');
+    const name = position === '' ? place : `${url}:${position}`;
+    const script = url === '' ? 'A script, perhaps one of another origin,' : `The script of another origin "${name}"`;
+    this.#problem({ frame, kind: 'script', text: `${script} ${verb}: ${describeThrown(thrown)}`, url });
   }
 
   /** A script of another origin rejected a promise, and nothing handles that. @param {string} place `URL:line:column` @param {unknown} reason */
   mutedRejection(place, reason) {
-    this.#mutedError(0, place, `rejected a promise: ${describeThrown(reason)}`);
+    this.mutedException(0, place, reason, 'rejected a promise');
   }
 
   /** The host failed. @param {unknown} error */
   hostFailure(error) {
     const text = error instanceof Error ? String(error.stack) : describeThrown(error);
     this.#problem({ frame: 0, kind: 'host', text, url: '' });
-  }
-
-  /** @param {number} window @param {string} place @param {string} what */
-  #mutedError(window, place, what) {
-    const url = place.replace(/:\d+:-?\d+$/, '');
-    const script = url === '' ? 'A script, perhaps one of another origin,' : `The script of another origin "${place}"`;
-    this.#problem({ frame: window, kind: 'script', text: `${script} ${what}`, url });
   }
 
   /** @param {{ frame: number, kind: string, text: string, url: string }} problem */

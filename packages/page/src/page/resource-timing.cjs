@@ -4,7 +4,7 @@
 // times of other origins never enter a realm that a page can look into.
 // https://w3c.github.io/resource-timing/#dfn-setup-the-resource-timing-entry
 
-const { clockResolution } = require('../fetch/clock-resolution.cjs');
+const { coarsened } = require('./coarse-time.cjs');
 
 /** @typedef {import('../fetch/fetch-timing.cjs').FetchTiming} FetchTiming */
 /** @typedef {import('../window/contracts.js').FetchDescription} FetchDescription */
@@ -24,15 +24,7 @@ const TIMES = /** @type {const} */ ([
 
 /** What is shown of a response that hides everything but how long it took. */
 const HIDDEN = {
-  redirectStart: 0,
-  redirectEnd: 0,
-  domainLookupStart: 0,
-  domainLookupEnd: 0,
-  connectStart: 0,
-  connectEnd: 0,
-  secureConnectionStart: 0,
-  requestStart: 0,
-  responseStart: 0,
+  .../** @type {Record<typeof TIMES[number], number>} */ (Object.fromEntries(TIMES.map((name) => [name, 0]))),
   redirectCount: 0,
   protocol: '',
   status: 0,
@@ -43,37 +35,22 @@ const HIDDEN = {
   contentEncoding: '',
 };
 
-/**
- * @typedef {object} Clock
- * @property {number} origin on the clock that threads share, in milliseconds
- * @property {number} resolution in microseconds
- */
+/** The window whose clock shows the times. @typedef {Pick<import('./page-window.cjs').PageWindow, 'isIsolated' | 'realm'>} ClockOwner */
 
-/**
- * The clock of a window.
- *
- * @param {{ isIsolated: boolean }} window
- * @param {number} origin
- * @returns {Clock}
- */
-function clockOf({ isIsolated }, origin) {
-  return { origin, resolution: clockResolution(isIsolated) };
-}
-
-/** @param {Clock} clock @returns {(time: number) => number} https://w3c.github.io/hr-time/#dfn-coarsen-time */
-function reader({ origin, resolution }) {
-  return (time) => (Math.max(0, Math.floor(((time - origin) * 1e3) / resolution)) * resolution) / 1e3;
+/** @param {ClockOwner} window @returns {(time: number) => number} */
+function clockOf({ isIsolated, realm: { timeOrigin } }) {
+  return (time) => Math.max(0, coarsened(time - timeOrigin, isIsolated));
 }
 
 /**
  * Describes the fetch of a resource.
  *
  * @param {FetchTiming} timing
- * @param {Clock} clock
+ * @param {ClockOwner} window
  * @returns {FetchDescription & { startTime: number }}
  */
-function describeResource(timing, clock) {
-  const read = reader(clock);
+function describeResource(timing, window) {
+  const read = clockOf(window);
   const startTime = read(timing.startTime);
   const responseEnd = read(timing.responseEnd);
   if (!timing.isAllowed) return { ...HIDDEN, startTime, fetchStart: startTime, responseEnd };
@@ -86,12 +63,12 @@ function describeResource(timing, clock) {
  * Describes the fetch of a document. Redirects of another origin that led to it are hidden.
  *
  * @param {FetchTiming | undefined} timing
- * @param {Clock} clock
+ * @param {ClockOwner} window
  * @returns {FetchDescription | undefined}
  */
-function describeNavigation(timing, clock) {
+function describeNavigation(timing, window) {
   if (timing === undefined) return undefined;
-  const read = reader(clock);
+  const read = clockOf(window);
   const described = {
     ...measured(timing, read),
     fetchStart: read(timing.fetchStart),
@@ -106,24 +83,13 @@ function describeNavigation(timing, clock) {
  * @param {(time: number) => number} read
  */
 function measured(timing, read) {
-  const { redirectCount, protocol = '', status = 0, contentType = '', contentEncoding = '' } = timing;
-  const { encodedSize = 0, decodedSize = 0, transferSize = 0 } = timing;
-  const described = {
-    ...HIDDEN,
-    redirectCount: redirectCount ?? 0,
-    protocol,
-    status,
-    encodedSize,
-    decodedSize,
-    transferSize,
-    contentType,
-    contentEncoding,
-  };
-  for (const name of TIMES) {
-    const time = timing[name];
-    if (time !== undefined) described[name] = read(time);
+  /** @type {Record<string, any>} */
+  const described = { ...HIDDEN };
+  for (const [name, value] of Object.entries(timing)) {
+    if (value === undefined || !Object.hasOwn(HIDDEN, name)) continue;
+    described[name] = TIMES.includes(/** @type {any} */ (name)) ? read(/** @type {number} */ (value)) : value;
   }
-  return described;
+  return /** @type {typeof HIDDEN} */ (described);
 }
 
-module.exports = { TIMES, clockOf, describeNavigation, describeResource };
+module.exports = { TIMES, describeNavigation, describeResource };

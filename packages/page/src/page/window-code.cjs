@@ -1,13 +1,11 @@
 'use strict';
 
-// Loads our own code into the realm of a window, before any script of the page runs there. All of its modules are one script, which is
-// compiled once for a thread and runs in each window.
+// Loads our own code into the realm of a window, before any script of the page runs there. Each of its modules is compiled once for a thread and
+// runs in each window.
 
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
-
-const { SAMPLER_SCRIPTS } = require('selfprof/internal/agent.cjs');
 
 /** @typedef {import('../window/contracts.js').WindowCode} WindowCode */
 /** @typedef {import('../window/contracts.js').WindowHost} WindowHost */
@@ -87,84 +85,40 @@ const INTRINSICS = [
   'WeakRef',
 ];
 
-/** @typedef {{ source: string, required: Record<string, string> }} CollectedModule `required` has files or given modules by specifier */
+/** What a module finds as variables. */
+const PARAMETERS = ['exports', 'require', 'module', 'process', 'setImmediate', ...INTRINSICS].join(', ');
 
-/** The files that the program consists of. @returns {Map<string, CollectedModule>} */
-function collect() {
-  /** @type {Map<string, CollectedModule>} */
-  const files = new Map();
-  const waiting = [ENTRY];
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (files.has(file)) continue;
+/** By file. A script's completion value is a function with the module's code. @type {Map<string, vm.Script>} */
+const scripts = new Map();
+
+/** @param {string} file */
+function scriptOf(file) {
+  let script = scripts.get(file);
+  if (script === undefined) {
     const source = GENERATED.get(file) ?? fs.readFileSync(file, 'utf8');
-    /** @type {Record<string, string>} */
-    const required = {};
-    files.set(file, { source, required });
-    for (const [, specifier] of source.matchAll(/\brequire\('([^']+)'\)/g)) {
-      const found = locate(specifier, file);
-      required[specifier] = found;
-      if (!GIVEN.has(found)) waiting.push(found);
-    }
+    const filename = GENERATED.has(file) ? path.join(WINDOW, `${file.replace(':', '-')}.cjs`) : file;
+    script = new vm.Script(`(function (${PARAMETERS}) {${source}\n})`, { filename });
+    scripts.set(file, script);
   }
-  return files;
+  return script;
 }
 
-/** @param {string} specifier @param {string} from */
+/** Files by what requires them. @type {Map<string, string>} */
+const located = new Map();
+
+/** @param {string} specifier @param {string} from the file that requires it */
 function locate(specifier, from) {
-  if (GENERATED.has(specifier) || GIVEN.has(specifier) || REPLACED.has(specifier))
-    return REPLACED.get(specifier) ?? specifier;
-  const file = specifier.startsWith('.') ? path.resolve(path.dirname(from), specifier) : require.resolve(specifier);
-  return REPLACED.get(file) ?? file;
+  if (GENERATED.has(specifier) || GIVEN.has(specifier)) return specifier;
+  if (REPLACED.has(specifier)) return /** @type {string} */ (REPLACED.get(specifier));
+  const key = `${from} ${specifier}`;
+  let file = located.get(key);
+  if (file === undefined) {
+    file = specifier.startsWith('.') ? path.resolve(path.dirname(from), specifier) : require.resolve(specifier);
+    file = REPLACED.get(file) ?? file;
+    located.set(key, file);
+  }
+  return file;
 }
-
-/**
- * A script with modules as functions. Its completion value is a function that gives them.
- *
- * @param {[file: string, module: CollectedModule][]} collected
- * @param {string} filename
- */
-function bundle(collected, filename) {
-  const modules = collected.map(([file, { source, required }]) => {
-    const parameters = file === OBSERVER ? 'exports, require, module, Reflect' : 'exports, require, module';
-    return `${JSON.stringify(file)}: [${JSON.stringify(required)}, function (${parameters}) {${source}\n}]`;
-  });
-  const parameters = `process, setImmediate, ${INTRINSICS.join(', ')}`;
-  const text = `'use strict'; (function (${parameters}) { return { __proto__: null, ${modules.join(',\n')} }; })`;
-  return new vm.Script(text, { filename });
-}
-
-/** Compiles the program: functions of the first script are left out of traces, as those of the same files are elsewhere. */
-function compile() {
-  const collected = [...collect()];
-  const isSampler = (/** @type {[file: string, module: unknown]} */ [file]) =>
-    SAMPLER_SCRIPTS.some((prefix) => file.startsWith(prefix));
-  return [
-    bundle(collected.filter(isSampler), SAMPLER_SCRIPTS[0]),
-    bundle(
-      collected.filter((entry) => !isSampler(entry)),
-      path.join(WINDOW, 'window-bundle.cjs'),
-    ),
-    new vm.Script(LOADER, { filename: path.join(WINDOW, 'window-bundle.cjs') }),
-  ];
-}
-
-/** Runs the modules. */
-const LOADER = `'use strict'; (function (modules, given, entry, NotingReflect) {
-const loaded = { __proto__: null };
-const load = (file) => {
-  if (file in given) return given[file];
-  if (file in loaded) return loaded[file].exports;
-  const module = { exports: {} };
-  loaded[file] = module;
-  const [required, run] = modules[file];
-  run(module.exports, (specifier) => load(required[specifier]), module, NotingReflect);
-  return module.exports;
-};
-return load(entry);
-})`;
-
-/** @type {vm.Script[] | undefined} */
-let program;
 
 /**
  * @param {import('./page-window.cjs').PageWindow} pageWindow
@@ -173,14 +127,25 @@ let program;
  * @returns {WindowCode}
  */
 function loadWindowCode({ window, realm }, host, addon) {
-  program ??= compile();
+  const given = { host, addon };
+  const intrinsics = INTRINSICS.map((name) => window[name]);
   const noting = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', window)(host.apply);
-  const intrinsics = INTRINSICS.map((name) => /** @type {Record<string, unknown>} */ (window)[name]);
-  const [sampler, rest, load] = program.map((script) => script.runInContext(window));
-  const parameters = [host.process, host.setImmediate, ...intrinsics];
-  const modules = { __proto__: null, ...sampler(...parameters), ...rest(...parameters) };
-  const given = Object.fromEntries([...GIVEN].map(([name, value]) => [name, { host, addon }[value]]));
-  const code = load(modules, { __proto__: null, ...given }, ENTRY, noting);
+  /** @type {Map<string, { exports: any }>} */
+  const loaded = new Map();
+  const load = (/** @type {string} */ file) => {
+    const gift = GIVEN.get(file);
+    if (gift !== undefined) return given[gift];
+    const known = loaded.get(file);
+    if (known !== undefined) return known.exports;
+    const module = { exports: {} };
+    loaded.set(file, module);
+    const requireFrom = (/** @type {string} */ specifier) => load(locate(specifier, file));
+    const values = file === OBSERVER ? intrinsics.with(INTRINSICS.indexOf('Reflect'), noting) : intrinsics;
+    const run = scriptOf(file).runInContext(window);
+    run(module.exports, requireFrom, module, host.process, host.setImmediate, ...values);
+    return module.exports;
+  };
+  const code = load(ENTRY);
   code.setMarkerFunctions(markerFunction(realm, 'parse'), markerFunction(realm, 'style'));
   return code;
 }

@@ -4,7 +4,7 @@
 // window's realm, and what scripts of the page get of it are objects of that realm.
 
 const native = require('selfprof/internal/native.cjs');
-const { clockOf, describeResource } = require('./resource-timing.cjs');
+const { describeResource } = require('./resource-timing.cjs');
 
 /** How many profilers a thread may run at once: as many as V8 allows. */
 const MAX_SESSIONS = 100;
@@ -161,7 +161,7 @@ class WindowNative {
    */
   reportResource(url, initiator, timing) {
     if (timing === undefined || !this.#window.isOpen) return;
-    const description = describeResource(timing, clockOf(this.#window, this.#window.realm.timeOrigin));
+    const description = describeResource(timing, this.#window);
     this.#thread.enter(() => this.#onResource({ url, initiator, ...description }));
   }
 

@@ -2,7 +2,7 @@
 
 // The windows of a page thread.
 
-const { LoadRecording } = require('./load-recording.cjs');
+const native = require('selfprof/internal/native.cjs');
 const { PageWindow } = require('./page-window.cjs');
 
 class Windows {
@@ -11,7 +11,13 @@ class Windows {
   /** Those that are not closed, by global object. @type {Map<object, PageWindow>} */
   #open = new Map();
   #nextFrame = 0;
-  /** The recording of the page's document that the page's user asked for. @type {LoadRecording | undefined} */
+  /**
+   * The session that records the load of the page's document, which the page's user asked for with the option `profile` of a navigation. It
+   * begins before the document's first script and shows what a profiler of the document itself would. It needs no permission from the document
+   * and does not count among the document's sessions.
+   *
+   * @type {number | undefined}
+   */
   #recording;
 
   /**
@@ -53,7 +59,11 @@ class Windows {
   create(document) {
     if (this.#open.size === 0) this.#nextFrame = 0;
     const created = new PageWindow(this.#thread, document, this.#nextFrame++, this.#jsdomScripts);
-    if (document.profile !== undefined) this.#recording = new LoadRecording(created.realm, document.profile);
+    if (document.profile !== undefined) {
+      // The trace itself shows that it has as many samples as it may, so it needs no listener.
+      const listener = { onFull() {}, onChunk() {} };
+      this.#recording = created.realm.open({ ...document.profile, includeEntries: false }, listener).id;
+    }
     this.#open.set(created.window, created);
     return created;
   }
@@ -63,17 +73,19 @@ class Windows {
     if (this.#open.delete(window.window)) window.close();
   }
 
-  /** The documents are gone. */
-  endRecording() {
-    this.#recording?.take();
-    this.#recording = undefined;
-  }
-
   /** Ends the recording. @returns {Promise<{ bytes: Uint8Array } | { error: string }>} a trace as gzipped JSON */
   async takeProfile() {
-    const recording = this.#recording;
+    const session = this.#recording;
     this.#recording = undefined;
-    return recording?.take() ?? { error: 'there is no recording, or it was taken' };
+    if (session === undefined) return { error: 'there is no recording, or it was taken' };
+    try {
+      const { trace } = await native.close(session, 'json-gzip');
+      setImmediate(native.releaseReadProfiles).unref();
+      // A copy: memory of the addon cannot be transferred to another thread.
+      return { bytes: /** @type {Uint8Array} */ (trace).slice() };
+    } catch (error) {
+      return { error: String(error instanceof Error ? error.message : error) };
+    }
   }
 
   /** Reports a long task to all windows. https://w3c.github.io/longtasks/#report-long-tasks @param {number} began @param {number} ended */

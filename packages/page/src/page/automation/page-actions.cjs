@@ -3,6 +3,7 @@
 // What users do with elements: an attempt of an action, which finds the element, looks whether it is ready, and acts on it, in one go.
 
 const Event = require('jsdom/lib/generated/idl/Event.js');
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { isFocusableAreaElement } = require('jsdom/lib/jsdom/living/helpers/focusing.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
@@ -249,13 +250,8 @@ function act(window, { steps, isStrict, action, parameters }) {
 }
 
 /** The document as HTML, with its doctype. @param {Jsdom.Window} window */
-function contentOf({ _document: document }) {
-  const { doctype, documentElement } = document;
-  const ids =
-    doctype?.publicId || doctype?.systemId
-      ? ` ${doctype.publicId ? `PUBLIC "${doctype.publicId}"` : 'SYSTEM'}${doctype.systemId ? ` "${doctype.systemId}"` : ''}`
-      : '';
-  const type = doctype ? `<!DOCTYPE ${doctype.name}${ids}>` : '';
+function contentOf({ _document: { doctype, documentElement }, XMLSerializer }) {
+  const type = doctype ? new XMLSerializer().serializeToString(idlUtils.wrapperForImpl(doctype)) : '';
   return type + (documentElement?.outerHTML ?? '');
 }
 
