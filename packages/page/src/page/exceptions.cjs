@@ -44,13 +44,29 @@ function locate(stack) {
 }
 
 /**
+ * Describes what was thrown, and where.
+ *
+ * @param {unknown} thrown
+ * @param {string} url of the script that threw, when its stack does not say
+ * @param {string} [caller] the stack of the caller of `reportError()`
+ */
+function describe(thrown, url, caller) {
+  const stack = read(thrown, 'stack');
+  const isError = types.isNativeError(thrown) || stack !== undefined;
+  const [lineno = 0, colno = 0] = syntaxErrorPosition(thrown).split(':').filter(Boolean).map(Number);
+  const place = { filename: url, lineno, colno };
+  const text = isError ? `${read(thrown, 'name') ?? 'Error'}: ${read(thrown, 'message') ?? ''}` : inspect(thrown);
+  return { text, stack: stack ?? text, ...((lineno === 0 ? locate(caller ?? stack) : undefined) ?? place) };
+}
+
+/**
  * @param {Jsdom.Window} window
  * @param {unknown} error what was thrown; of a muted script, nothing
  * @param {string} [url] of the script that threw, when its stack does not say
  * @param {boolean} [muted] whether the script is known to be of another origin: the page then learns only that something failed
- * @param {string} [stack] of the caller of `reportError()`
+ * @param {string} [caller] the stack of the caller of `reportError()`
  */
-function reportException(window, error, url = window._document.URL, muted = false, stack = undefined) {
+function reportException(window, error, url = window._document.URL, muted = false, caller = undefined) {
   if (muted || takeMuted(window, error)) {
     const message = 'Script error.';
     const nowhere = { lineno: 0, colno: 0 };
@@ -59,15 +75,9 @@ function reportException(window, error, url = window._document.URL, muted = fals
     reportError(window, report, { message, stack: message, filename: muted ? url : '', ...nowhere });
     return;
   }
-  const isError = types.isNativeError(error) || read(error, 'stack') !== undefined;
-  const [lineno = 0, colno = 0] = isError ? syntaxErrorPosition(error).split(':').filter(Boolean).map(Number) : [];
-  const syntaxError = lineno === 0 ? undefined : { filename: url, lineno, colno };
-  const position = syntaxError ??
-    locate(stack ?? (isError ? read(error, 'stack') : undefined)) ?? { filename: url, lineno: 0, colno: 0 };
-  const text = isError ? `${read(error, 'name') ?? 'Error'}: ${read(error, 'message') ?? ''}` : inspect(error);
-  const report = { message: `Uncaught ${text}`, ...position, error };
-  const shown = isError ? (read(error, 'stack') ?? text) : text;
-  reportError(window, report, { message: `Uncaught ${text}`, stack: shown, ...position });
+  const { text, stack, ...position } = describe(error, url, caller);
+  const message = `Uncaught ${text}`;
+  reportError(window, { message, ...position, error }, { message, stack, ...position });
 }
 
 /** Whether a muted script threw an exception. If so, this tells the page's user, so call it once for each. @param {Jsdom.Window} window @param {unknown} thrown */
@@ -105,15 +115,8 @@ function reportRejection(window, reason, promise) {
   });
   idlUtils.implForWrapper(window)._dispatch(event);
   if (event.defaultPrevented) return;
-  const stack = read(reason, 'stack');
-  const text =
-    stack === undefined ? inspect(reason) : `${read(reason, 'name') ?? 'Error'}: ${read(reason, 'message') ?? ''}`;
-  const position = locate(stack) ?? { filename: window._document.URL, lineno: 0, colno: 0 };
-  window._settings.virtualConsole.emit('rejection', {
-    message: `Uncaught (in promise) ${text}`,
-    stack: stack ?? text,
-    ...position,
-  });
+  const { text, ...described } = describe(reason, window._document.URL);
+  window._settings.virtualConsole.emit('rejection', { message: `Uncaught (in promise) ${text}`, ...described });
 }
 
 /** Fires `error` at a window. @param {Jsdom.Window} window @param {object} report @returns {boolean} whether a listener handled it */

@@ -127,7 +127,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     const blank = this.#localDocument('about:blank');
     if (isInitial && blank.sandbox?.allowsSameOrigin) this.#openBlank(blank);
     else if (isInitial) this.#openRemote();
-    const srcdoc = this._localName === 'iframe' ? this.getAttributeNS(null, 'srcdoc') : null;
+    const srcdoc = this.#iframeAttribute('srcdoc');
     if (srcdoc !== null) {
       this.#cancel();
       if (this.#isRestricted) this.#fetch('about:srcdoc', { text: srcdoc });
@@ -151,20 +151,20 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#fetch(asked.url, { asked });
   }
 
-  /** The attribute `sandbox`. */
-  get #sandbox() {
-    return this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
-  }
-
   /** The URL in the attribute `src`. */
   get #src() {
     const src = this.getAttributeNS(null, 'src') ?? '';
     return src === '' ? null : this._ownerDocument.encodingParseAURL(src);
   }
 
-  /** The attribute `allow`. */
-  get #allow() {
-    return this._localName === 'iframe' ? this.getAttributeNS(null, 'allow') : null;
+  /** An attribute that only iframes have. @param {string} name */
+  #iframeAttribute(name) {
+    return this._localName === 'iframe' ? this.getAttributeNS(null, name) : null;
+  }
+
+  /** What its attribute `sandbox` allows. */
+  get #sandbox() {
+    return readSandbox(this.#iframeAttribute('sandbox'));
   }
 
   /** The window around the frame. */
@@ -174,7 +174,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
 
   /** Whether the frame, or one around it, is sandboxed: then the host has to know about each document in it. */
   get #isRestricted() {
-    return this.#sandbox !== null || this.#around.isRestricted;
+    return this.#iframeAttribute('sandbox') !== null || this.#around.isRestricted;
   }
 
   /** What an empty document in the frame, or one of `srcdoc`, may do. @param {string} url @returns {ShownDocument} */
@@ -183,9 +183,9 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return {
       url,
       embedderPolicy: client.embedderPolicy,
-      isIsolated: isIsolated && isAllowedWhenEmpty(this.#allow),
+      isIsolated: isIsolated && isAllowedWhenEmpty(this.#iframeAttribute('allow')),
       isolated: document.isolated,
-      sandbox: combine(document.sandbox, readSandbox(this.#sandbox)),
+      sandbox: combine(document.sandbox, this.#sandbox),
     };
   }
 
@@ -315,8 +315,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       base: asked === undefined ? parent.baseURLSerialized() : '',
       frame: this.#number,
       initiator: this._localName,
-      sandbox: readSandbox(this.#sandbox),
-      allow: this.#allow,
+      sandbox: this.#sandbox,
+      allow: this.#iframeAttribute('allow'),
       src: this.#src === null ? '' : serializeURL(this.#src),
     };
     this.#stopDelayingLoad = stopDelayingLoad;

@@ -102,19 +102,6 @@ declare module 'original:lib/*';
 
 // jsdom's own dependencies.
 
-declare module '@exodus/bytes/encoding.js' {
-  export function labelToName(label: string | null): string | null;
-  export function legacyHookDecode(bytes: Uint8Array, encoding: string): string;
-}
-
-declare module 'html-encoding-sniffer' {
-  function sniffHTMLEncoding(
-    bytes: Uint8Array,
-    options: { xml: boolean; transportLayerEncodingLabel?: string; defaultEncoding: string },
-  ): string;
-  export = sniffHTMLEncoding;
-}
-
 declare module 'whatwg-mimetype' {
   export class MIMEType {
     constructor(text: string);
@@ -134,11 +121,7 @@ declare module 'whatwg-url' {
   export function percentDecodeString(text: string): Uint8Array;
 }
 
-declare module 'webidl-conversions' {
-  export function DOMString(value: unknown, options: { context: string; globals: Jsdom.Window }): string;
-}
-
-declare module 'whatwg-url/webidl2js-wrapper.js' {
-  export const URL: Jsdom.Interface;
-  export const URLSearchParams: Jsdom.Interface;
-}
+declare module '@exodus/bytes/encoding.js';
+declare module 'html-encoding-sniffer';
+declare module 'webidl-conversions';
+declare module 'whatwg-url/webidl2js-wrapper.js';

@@ -39,7 +39,7 @@ function sendChanges() {
   isScheduled = false;
   for (const area of AREAS) {
     const before = known.get(area) ?? new Map();
-    const items = new Map(itemsOf(area));
+    const items = new Map(itemsOf(area) ?? before);
     known.set(area, items);
     for (const name of new Set([...before.keys(), ...items.keys()])) {
       const value = items.get(name) ?? null;
@@ -81,6 +81,7 @@ function receiveStorage({ area, name, value, url }) {
 /** The documents are gone. */
 function forgetStorage() {
   known.clear();
+  isScheduled = false;
 }
 
 module.exports = { fillStorage, forgetStorage, receiveStorage, sendChanges };

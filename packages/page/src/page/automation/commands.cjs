@@ -68,7 +68,7 @@ const HEAD = '(function () {';
 const commands = {
   title: ({ window }) => window._document.title,
   url: ({ window }) => window._document.URL,
-  source: ({ window }) => serialize(window._document),
+  source: ({ window }) => window._document.documentElement?.outerHTML ?? '',
   act: ({ window }, attempt) => act(window, attempt),
   content: ({ window }) => contentOf(window),
   'ready state': ({ window }) => window._document.readyState,
@@ -200,12 +200,6 @@ function toWindowJson({ code }, references, get) {
   const { text, error } = code.toJson(value, references.forWindow());
   if (error !== undefined) throw new Refusal(error.code, error.message);
   return new WindowJson(text);
-}
-
-/** @param {Jsdom.DocumentImpl} document */
-function serialize(document) {
-  const { documentElement } = document;
-  return documentElement === null ? '' : documentElement.outerHTML;
 }
 
 /**
