@@ -11,7 +11,7 @@ const { pathToFileURL } = require('node:url');
 const { MessageChannel, parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
-const { installJsdomHooks } = require('./jsdom-hooks.cjs');
+const { installJsdomHooks } = require('./jsdom/jsdom-hooks.cjs');
 
 enableCompileCache?.();
 useJsdom(workerData.library);
@@ -23,22 +23,22 @@ const { CookieCopy } = require('../fetch/cookie-copy.cjs');
 const { Transport } = require('../fetch/http.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { serialize } = require('../fetch/origin.cjs');
-const { BlobUrlStore } = require('./blob-url-store.cjs');
-const { coarsened } = require('./coarse-time.cjs');
-const current = require('./thread.cjs');
-const { HeapSizes } = require('./heap-sizes.cjs');
-const { waitForIdle } = require('./idle.cjs');
-const { Loader } = require('./loader.cjs');
-const { TaskMonitor } = require('./long-tasks.cjs');
-const { transfersOf } = require('./message-channels.cjs');
-const { isHostAlone } = require('./page-code.cjs');
-const { remainingContexts } = require('./remaining-contexts.cjs');
-const { HOST_SCRIPTS } = require('./realm.cjs');
-const { rejectionNotes } = require('./rejections.cjs');
-const { Reports } = require('./reports.cjs');
-const { installTasks } = require('./tasks.cjs');
-const { installV8Hooks } = require('./v8-hooks.cjs');
-const { Windows } = require('./windows.cjs');
+const { BlobUrlStore } = require('./thread/blob-url-store.cjs');
+const { coarsened } = require('./thread/coarse-time.cjs');
+const current = require('./thread/thread.cjs');
+const { HeapSizes } = require('./thread/heap-sizes.cjs');
+const { waitForIdle } = require('./thread/idle.cjs');
+const { Loader } = require('./loading/loader.cjs');
+const { TaskMonitor } = require('./thread/long-tasks.cjs');
+const { transfersOf } = require('./thread/message-channels.cjs');
+const { isHostAlone } = require('./thread/page-code.cjs');
+const { remainingContexts } = require('./thread/remaining-contexts.cjs');
+const { HOST_SCRIPTS } = require('./scripts/realm.cjs');
+const { rejectionNotes } = require('./thread/rejections.cjs');
+const { Reports } = require('./loading/reports.cjs');
+const { installTasks } = require('./thread/tasks.cjs');
+const { installV8Hooks } = require('./thread/v8-hooks.cjs');
+const { Windows } = require('./windows/windows.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('./thread-messages.js').PageDocument} PageDocument */
@@ -135,7 +135,7 @@ class PageThread {
     ) => Reflect.apply(construct, undefined, [callee, parameters, target]);
     installTasks((task) => this.enter(task));
     current.thread = this;
-    this.dom = require(kind === 'worker' ? './worker/worker-program.cjs' : './dom-program.cjs');
+    this.dom = require(kind === 'worker' ? './worker/worker-program.cjs' : './documents/dom-program.cjs');
   }
 
   get userAgent() {

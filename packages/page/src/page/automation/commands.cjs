@@ -7,7 +7,7 @@ const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
 
 const { parseURL, serializeURL } = require('whatwg-url');
-const { navigate } = require('../navigation.cjs');
+const { navigate } = require('../jsdom/navigation.cjs');
 const { findElements } = require('./find.cjs');
 const input = require('./input.cjs');
 const { act, contentOf } = require('./page-actions.cjs');
@@ -15,7 +15,7 @@ const { References, Refusal } = require('./references.cjs');
 const { isDisplayed, styleOf, visibleText } = require('./text.cjs');
 
 /** @typedef {import('../../window/contracts.js').CommandOutcome} CommandOutcome */
-/** @typedef {import('../page-window.cjs').PageWindow} PageWindow */
+/** @typedef {import('../windows/page-window.cjs').PageWindow} PageWindow */
 
 /** https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#boolean-attributes */
 const BOOLEANS = new Set([

@@ -12,8 +12,8 @@ const HTMLCollection = require('jsdom/lib/generated/idl/HTMLCollection.js');
 const NodeList = require('jsdom/lib/generated/idl/NodeList.js');
 const ShadowRoot = require('jsdom/lib/generated/idl/ShadowRoot.js');
 
-const { thread } = require('../thread.cjs');
-const { addressOf } = require('../remote-window.cjs');
+const { thread } = require('../thread/thread.cjs');
+const { addressOf } = require('../frames/remote-window.cjs');
 
 /** @typedef {import('../../window/contracts.js').WebDriverReferences} WebDriverReferences */
 

@@ -2,15 +2,15 @@
 
 // The program of a worker's thread. It loads those parts of jsdom that workers have, and no document.
 
-const { thread } = require('../thread.cjs');
+const { thread } = require('../thread/thread.cjs');
 
-const { evaluate } = require('../evaluate-script.cjs');
-const { reportException, reportRejection } = require('../exceptions.cjs');
-const { onWorkerGone } = require('../started-workers.cjs');
+const { evaluate } = require('../automation/evaluate-script.cjs');
+const { reportException, reportRejection } = require('../jsdom/exceptions.cjs');
+const { onWorkerGone } = require('../apis/started-workers.cjs');
 const { openScope } = require('./worker-scope.cjs');
 const { runWorker } = require('./worker-scripts.cjs');
-require('../event-times.cjs');
-require('../promise-jobs.cjs');
+require('../jsdom/event-times.cjs');
+require('../jsdom/promise-jobs.cjs');
 
 /** @type {Jsdom.Window} */
 let global;

@@ -2,18 +2,18 @@
 
 // The global object of a worker: jsdom's interfaces that workers have, and a stand-in for the document where jsdom needs one.
 
-const { thread } = require('../thread.cjs');
+const { thread } = require('../thread/thread.cjs');
 const { parseURL } = require('whatwg-url');
 const { URL, URLSearchParams } = require('whatwg-url/webidl2js-wrapper.js');
 
 const Crypto = require('jsdom/lib/generated/idl/Crypto.js');
 const EventTarget = require('jsdom/lib/generated/idl/EventTarget.js');
 
-const { post } = require('../message-channels.cjs');
-const { consoleFor } = require('../virtual-console.cjs');
-const { reportException } = require('../exceptions.cjs');
-const { WebSocketConnections } = require('../web-sockets.cjs');
-const { hostFor } = require('../window-host.cjs');
+const { post } = require('../thread/message-channels.cjs');
+const { consoleFor } = require('../jsdom/virtual-console.cjs');
+const { reportException } = require('../jsdom/exceptions.cjs');
+const { WebSocketConnections } = require('../jsdom/web-sockets.cjs');
+const { hostFor } = require('../apis/window-host.cjs');
 const { importScript } = require('./worker-scripts.cjs');
 
 /** Each interface after the one that it inherits from. */

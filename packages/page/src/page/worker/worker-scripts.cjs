@@ -2,15 +2,15 @@
 
 // Runs the script of the worker that this thread is, and loads what `importScripts()` asks for.
 
-const { thread } = require('../thread.cjs');
+const { thread } = require('../thread/thread.cjs');
 
 const { getHeader } = require('../../fetch/headers.cjs');
 const { isJavaScript } = require('../../fetch/mime-type.cjs');
-const { scriptOf } = require('../loader.cjs');
-const { toPageRequest } = require('../page-request.cjs');
-const { runClassicScript } = require('../script-compilation.cjs');
+const { scriptOf } = require('../loading/loader.cjs');
+const { toPageRequest } = require('../loading/page-request.cjs');
+const { runClassicScript } = require('../scripts/script-compilation.cjs');
 
-/** @typedef {import('../page-window.cjs').PageWindow} PageWindow */
+/** @typedef {import('../windows/page-window.cjs').PageWindow} PageWindow */
 
 /**
  * Fetches a script for `importScripts()`, which blocks the worker.
@@ -18,7 +18,7 @@ const { runClassicScript } = require('../script-compilation.cjs');
  *
  * @param {PageWindow} worker
  * @param {string} url
- * @returns {import('../loader.cjs').FetchedScript | undefined} undefined when it could not be loaded
+ * @returns {import('../loading/loader.cjs').FetchedScript | undefined} undefined when it could not be loaded
  */
 function importScript(worker, url) {
   const referrer = worker.referrerOf(worker.document.url);
