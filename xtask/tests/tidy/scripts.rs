@@ -194,7 +194,8 @@ fn strings(text: &str) -> Vec<(String, String)> {
 
 /// Where the folder of a file of `page` is in [`PAGE_FOLDERS`]. What is in no folder uses all of them.
 fn floor_in_page(name: &str) -> Option<usize> {
-    let (folder, file) = name.strip_prefix(SOURCE)?.strip_prefix("page/")?.split_once('/').unwrap_or(("", ""));
+    let (folder, file) =
+        name.strip_prefix(SOURCE)?.strip_prefix("page/")?.split_once('/').unwrap_or(("", ""));
     if file.is_empty() {
         return Some(PAGE_FOLDERS.len());
     }

@@ -326,10 +326,6 @@ class PageThread {
       this.#become(message);
       this.enter(() => this.dom.open(message));
     },
-    release: ({ id }) => {
-      this.#release();
-      this.tell({ type: 'done', id, contexts: remainingContexts() });
-    },
     answer: ({ id, ...answer }) => {
       this.#asked.get(id)?.(answer);
       this.#asked.delete(id);
@@ -343,32 +339,34 @@ class PageThread {
     fetched: ({ window, url, initiator, timing }) => {
       this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
     },
-    'force sample': ({ id, frame }) => {
-      const window = this.windows.ofFrame(frame);
-      window?.realm.forceSample();
-      this.tell({ type: 'done', id, error: window === undefined ? 'the frame is gone' : undefined });
-    },
-    visibility: ({ id, isVisible }) => {
-      this.#setVisible(isVisible);
-      this.tell({ type: 'done', id });
-    },
-    unload: ({ id }) => {
-      this.enter(() => this.dom.unload());
-      this.tell({ type: 'done', id });
-    },
-    ping: ({ id }) => this.tell({ type: 'done', id }),
-    'take profile': async ({ id }) => this.tell({ type: 'done', id, ...(await this.windows.takeProfile()) }),
-    'await idle': async ({ id, quiet }) => {
-      await waitForIdle(quiet, () => this.isOpen && this.loader.isBusy);
-      this.tell({ type: 'done', id });
-    },
   };
 
-  /** @param {{ type: string }} message */
-  onMessage(message) {
-    const handler = this.#onMessage[message.type];
+  /** Requests of the host. What they give is part of the answer. @type {Record<string, (message: any) => unknown>} */
+  #onRequest = {
+    release: () => {
+      this.#release();
+      return { contexts: remainingContexts() };
+    },
+    'force sample': ({ frame }) => {
+      const window = this.windows.ofFrame(frame);
+      window?.realm.forceSample();
+      return { error: window === undefined ? 'the frame is gone' : undefined };
+    },
+    visibility: ({ isVisible }) => this.#setVisible(isVisible),
+    unload: () => this.enter(() => this.dom.unload()),
+    ping: () => {},
+    'take profile': () => this.windows.takeProfile(),
+    'await idle': ({ quiet }) => waitForIdle(quiet, () => this.isOpen && this.loader.isBusy),
+  };
+
+  /** @param {{ type: string, id: number }} message */
+  async onMessage(message) {
+    const { type, id } = message;
+    const handler = this.#onMessage[type];
+    const request = this.#onRequest[type];
     if (handler !== undefined) handler(message);
-    else this.enter(() => this.dom.receive(message));
+    else if (request === undefined) this.enter(() => this.dom.receive(message));
+    else this.tell({ type: 'done', id, .../** @type {object | undefined} */ (await request(message)) });
   }
 }
 

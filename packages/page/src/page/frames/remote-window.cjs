@@ -204,4 +204,4 @@ function receiveMessage({ frame, record, source }) {
   messages.deliver(target, record, { origin: source.origin, source: remoteWindow(target.window, source) });
 }
 
-module.exports = { addressOf, embed, frameWindow, receiveMessage, remoteWindow, setAddress };
+module.exports = { addressOf, embed, frameWindow, receiveMessage, setAddress };

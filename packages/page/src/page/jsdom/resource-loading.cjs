@@ -17,7 +17,7 @@ const utf8 = new TextEncoder();
 /**
  * Sends a request. Rejects for a network error, or with the signal's reason.
  *
- * @param {import('../loading/page-request.cjs').RequestOfPage} request
+ * @param {import('../loading/loader.cjs').RequestOfPage} request
  * @param {Uint8Array | undefined} body
  * @param {AbortSignal} [signal]
  * @returns {Promise<import('../loading/visible-response.cjs').VisibleResponse>}
@@ -42,7 +42,7 @@ function send(request, body, signal) {
  * The mode and the credentials that an element's `crossorigin` attribute stands for.
  *
  * @param {{ getAttributeNS(namespace: string | null, name: string): string | null } | null} element
- * @returns {Required<Pick<import('../loading/page-request.cjs').RequestOfPage, 'mode' | 'credentials'>>}
+ * @returns {Required<Pick<import('../loading/loader.cjs').RequestOfPage, 'mode' | 'credentials'>>}
  */
 function corsSettings(element) {
   const state = element?.getAttributeNS(null, 'crossorigin') ?? null;

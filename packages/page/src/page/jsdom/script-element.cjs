@@ -235,7 +235,7 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
 
   /**
    * @template Script
-   * @param {Pick<import('../loading/page-request.cjs').RequestOfPage, 'url' | 'mode' | 'credentials'>} options
+   * @param {Pick<import('../loading/loader.cjs').RequestOfPage, 'url' | 'mode' | 'credentials'>} options
    * @param {(request: import('../loading/loader.cjs').PageRequest, signal: AbortSignal) => Promise<Script>} load
    * @param {(script: Script) => unknown} run
    */

@@ -7,7 +7,7 @@ const { MessageChannel, receiveMessageOnPort } = require('node:worker_threads');
 
 const { thread } = require('../thread/thread.cjs');
 
-/** @typedef {{ request: import('../loading/page-request.cjs').RequestOfPage, body: Uint8Array | undefined }} Config */
+/** @typedef {{ request: import('../loading/loader.cjs').RequestOfPage, body: Uint8Array | undefined }} Config */
 
 /** In place of jsdom's worker. */
 class Worker {

@@ -51,12 +51,18 @@ exports.consoleFor = (pageWindow) => {
 
   return {
     emit(name, ...values) {
+      const { emitWarning } = process;
       method = name;
+      // As for a timer that was not started.
+      process.emitWarning = (/** @type {string | Error} */ text) =>
+        send({ type: 'console', method: 'warn', text: `${text}` });
       try {
         if (Object.hasOwn(reports, name)) reports[name](values[0]);
         else console[name](...values);
       } catch {
         // Logging never throws to the page.
+      } finally {
+        process.emitWarning = emitWarning;
       }
     },
   };

@@ -8,15 +8,32 @@ const { getHeader } = require('../../fetch/headers.cjs');
 const { charset } = require('../../fetch/mime-type.cjs');
 const { NetworkError } = require('../../fetch/request.cjs');
 const { withoutFragment } = require('../../fetch/without-fragment.cjs');
-const { toPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('../scripts/script-compilation.cjs');
 const { checkIntegrity } = require('./subresource-integrity.cjs');
 const { visibleResponse } = require('./visible-response.cjs');
 
 /** @typedef {import('../../fetch/request.cjs').Response} Response */
-/** @typedef {import('./page-request.cjs').RequestOfPage} RequestOfPage */
 /** @typedef {import('./visible-response.cjs').VisibleResponse} VisibleResponse */
 /** @typedef {ReturnType<typeof toPageRequest>} PageRequest */
+
+/**
+ * A request of a page, as jsdom and our own modules in windows make it: `Headers` and `XMLHttpRequest` of jsdom decide which headers a page may send.
+ *
+ * @typedef {object} RequestOfPage
+ * @property {string} url
+ * @property {string} [method]
+ * @property {[string, string][]} [headers]
+ * @property {'same-origin' | 'no-cors' | 'cors'} [mode]
+ * @property {'omit' | 'same-origin' | 'include'} [credentials]
+ * @property {'follow' | 'error' | 'manual'} [redirect]
+ * @property {string} [destination]
+ * @property {string} [referrer]
+ * @property {string} [integrity]
+ * @property {boolean} [usesPreflight]
+ * @property {boolean} [keepalive] whether it outlives the document
+ * @property {import('../windows/page-window.cjs').PageWindow} window that makes it
+ * @property {string} [initiator] as Resource Timing names it
+ */
 
 /**
  * A classic script that was fetched. It runs under the URL of the request, because redirects must not show a page where they lead: `base` is there.
@@ -283,6 +300,22 @@ class Loader {
   }
 }
 
+/** A request with its defaults. @param {RequestOfPage} request */
+function toPageRequest({ mode = 'no-cors', ...request }) {
+  return {
+    method: 'GET',
+    headers: [],
+    credentials: /** @type {const} */ ('same-origin'),
+    destination: '',
+    initiator: 'other',
+    integrity: '',
+    redirect: /** @type {const} */ ('follow'),
+    referrer: '',
+    mode,
+    ...request,
+  };
+}
+
 /**
  * @param {string} url of the request
  * @param {Response} response
@@ -293,4 +326,4 @@ function scriptOf(url, response, source) {
   return { source, url: withoutFragment(url), base: response.url, muted: response.type === 'opaque' };
 }
 
-module.exports = { Loader, scriptOf };
+module.exports = { Loader, scriptOf, toPageRequest };

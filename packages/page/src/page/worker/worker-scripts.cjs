@@ -6,8 +6,7 @@ const { thread } = require('../thread/thread.cjs');
 
 const { getHeader } = require('../../fetch/headers.cjs');
 const { isJavaScript } = require('../../fetch/mime-type.cjs');
-const { scriptOf } = require('../loading/loader.cjs');
-const { toPageRequest } = require('../loading/page-request.cjs');
+const { scriptOf, toPageRequest } = require('../loading/loader.cjs');
 const { runClassicScript } = require('../scripts/script-compilation.cjs');
 
 /** @typedef {import('../windows/page-window.cjs').PageWindow} PageWindow */
