@@ -115,8 +115,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     numbered.delete(this.#number);
     this.#removals += 1;
     this.#cancel();
-    this.#closeContent();
     this.#proxy = null;
+    this.#closeContent();
     refreshFrameAccessors(this._ownerDocument);
   }
 
@@ -221,9 +221,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       const result = evaluateJavaScriptURL(window, url);
       // The script can have removed the frame, or shown something else in it.
       if (this._contentDocument?._globalObject !== window) return;
-      const { sandbox } = thread.windows.get(window).document;
-      if (typeof result === 'string') this.#show({ ...this.#localDocument(shown), sandbox }, result);
-      else if (isInitial) this.#completeBlank();
+      if (typeof result === 'string') {
+        const { sandbox } = thread.windows.get(window).document;
+        this.#show({ ...this.#localDocument(shown), sandbox }, result);
+      } else if (isInitial) {
+        this.#completeBlank();
+      }
       return;
     }
     if (/^about:(?:blank(?:[?#]|$)|srcdoc$)/.test(serializeURL(url))) {

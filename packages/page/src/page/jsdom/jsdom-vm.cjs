@@ -4,7 +4,7 @@
 
 const { thread } = require('../thread/thread.cjs');
 
-/** @type {object} */
+/** @type {object | undefined} */
 let next;
 
 /** Sets the context of the window that jsdom makes next. @param {object} context */
@@ -13,7 +13,12 @@ exports.useContext = (context) => {
 };
 
 exports.constants = { DONT_CONTEXTIFY: 'vm_context_no_contextify' };
-exports.createContext = () => next;
+exports.createContext = () => {
+  const context = next;
+  // It must not keep the window.
+  next = undefined;
+  return context;
+};
 
 /**
  * jsdom reads intrinsics with it, and runs the strings that a page gave to `setTimeout`.
