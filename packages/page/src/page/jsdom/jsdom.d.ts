@@ -123,5 +123,6 @@ declare module 'whatwg-url' {
 
 declare module '@exodus/bytes/encoding.js';
 declare module 'html-encoding-sniffer';
+declare module 'saxes';
 declare module 'webidl-conversions';
 declare module 'whatwg-url/webidl2js-wrapper.js';

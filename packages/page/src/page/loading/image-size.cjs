@@ -14,13 +14,6 @@ const GIF_BLOCKS = new Set([0x21, 0x2c, 0x3b]);
 /** Types that are no image's, and yet do not say that the bytes are something else. */
 const UNKNOWN_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/**
- * The attributes of an SVG image: of its root, which only a declaration, comments, instructions and a document type without a subset come before. What looks
- * like it elsewhere is text of the image.
- */
-const SVG_ROOT =
-  /^(?:\xef\xbb\xbf)?(?:\s|<\?(?:[^?]|\?(?!>))*\?>|<!--(?:[^-]|-(?!-))*-->|<!DOCTYPE[^[>]*>)*<svg((?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*)>/i;
-const ATTRIBUTE = /\s([^\s=/"'<>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const LENGTH = /^\s*\+?(\d+(?:\.\d*)?|\.\d+)(px|in|cm|mm|pt|pc)?\s*$/;
 /** How many a unit has. @type {Record<string, number>} */
 const PIXELS = { in: 96, cm: 96 / 2.54, mm: 96 / 25.4, pt: 96 / 72, pc: 16 };
@@ -82,17 +75,22 @@ const FORMATS = [
   function svg(bytes, _view, type) {
     // Other text may contain such a tag, and numbers in it that are nobody else's business.
     if (type !== 'image/svg+xml') return undefined;
-    const text = ascii(bytes, 0, Math.min(bytes.byteLength, 4_096));
-    const attributes = SVG_ROOT.exec(text)?.[1];
-    const isWhole =
-      attributes?.endsWith('/') ||
-      ascii(bytes, Math.max(0, bytes.byteLength - 4_096), bytes.byteLength).includes('</svg');
-    if (attributes === undefined || !isWhole) return undefined;
-    /** @type {Map<string, string>} */
-    const values = new Map();
-    for (const [, name, value, other] of attributes.matchAll(ATTRIBUTE)) values.set(name, value ?? other);
+    // jsdom has loaded it, where there are images.
+    const { SaxesParser } = require('saxes');
+    /** @type {{ name: string, attributes: Record<string, string> } | undefined} */
+    let root;
+    const parser = new SaxesParser();
+    parser.on('opentag', (/** @type {NonNullable<typeof root>} */ tag) => {
+      root ??= tag;
+    });
+    parser.on('error', () => {
+      root ??= { name: '', attributes: {} };
+    });
+    parser.write(new TextDecoder().decode(bytes.subarray(0, 4_096)));
+    if (root?.name !== 'svg') return undefined;
+    const { attributes } = root;
     const length = (/** @type {string} */ name, /** @type {number} */ fallback) => {
-      const [, number, unit] = LENGTH.exec(values.get(name) ?? '') ?? [];
+      const [, number, unit] = LENGTH.exec(attributes[name] ?? '') ?? [];
       return number === undefined ? fallback : Number(number) * (PIXELS[unit] ?? 1);
     };
     // The size of an image without one of its own: https://www.w3.org/TR/CSS21/visudet.html#inline-replaced-width
