@@ -13,7 +13,7 @@ openInThisProcess();
 
 const require = createRequire(import.meta.url);
 const { Cookies } = require('../src/fetch/cookies.cjs');
-const { noCorsHeaders, unsafeHeaderNames } = require('../src/fetch/cors.cjs');
+const { unsafeHeaderNames } = require('../src/fetch/cors.cjs');
 const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
 const { Transport } = require('../src/fetch/http.cjs');
 const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
@@ -248,7 +248,6 @@ suite('headers of requests that need no preflight', () => {
     assert.deepEqual(unsafeHeaderNames([long]), []);
     // Values of the same name are sent as one.
     assert.deepEqual(unsafeHeaderNames([long, long]), ['accept']);
-    assert.deepEqual(noCorsHeaders([long, long]), [long]);
   });
 
   test('ask for a range that begins before its end', () => {

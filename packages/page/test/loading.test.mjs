@@ -447,6 +447,7 @@ suite('the console', () => {
         console.log(new Date(0), /x/g, new Uint8Array(2), Promise.resolve(), document.body ?? 'none');
         console.warn('careful'); console.error('bad'); console.assert(false, 'why'); console.assert(true);
         console.group('group'); console.info('inside'); console.groupEnd(); console.count(); console.count();
+        console.timeEnd('none');
       </script>`,
     );
     // Node 22 writes symbols that are keys with brackets, and Node 26 what is a proxy.
@@ -459,11 +460,12 @@ suite('the console', () => {
       '1970-01-01T00:00:00.000Z /x/g Uint8Array(2) [ 0, 0 ] Promise { undefined } none',
       'warn: careful',
       'error: bad',
-      'assert: Assertion failed : why',
+      'assert: Assertion failed: why',
       'group: group',
       'info:   inside',
       'count: default: 1',
       'count: default: 2',
+      "warn: No such label 'none' for console.timeEnd()",
     ]);
   });
 });

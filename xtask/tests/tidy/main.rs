@@ -2,6 +2,7 @@
 //! files are named, and that what is written about the code is so. A failure names the file and the rule.
 
 mod checkout;
+mod comments;
 mod crates;
 mod graph;
 mod names;

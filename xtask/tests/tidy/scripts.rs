@@ -16,6 +16,20 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("window", &["fetch"]),
 ];
 
+/// The folders of `page`: each imports only from itself and from those before it.
+const PAGE_FOLDERS: &[&str] = &[
+    "thread",
+    "scripts",
+    "loading",
+    "windows",
+    "jsdom",
+    "apis",
+    "frames",
+    "automation",
+    "documents",
+    "worker",
+];
+
 #[test]
 fn scripts_import_each_other_in_one_direction() {
     none(&circles(&imports(&sources())));
@@ -177,6 +191,16 @@ fn strings(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Where the folder of a file of `page` is in [`PAGE_FOLDERS`]. What is in no folder uses all of them.
+fn floor_in_page(name: &str) -> Option<usize> {
+    let (folder, file) =
+        name.strip_prefix(SOURCE)?.strip_prefix("page/")?.split_once('/').unwrap_or(("", ""));
+    if file.is_empty() {
+        return Some(PAGE_FOLDERS.len());
+    }
+    PAGE_FOLDERS.iter().position(|known| *known == folder)
+}
+
 /// The imports of the page host that lead from a folder into another one.
 fn crossings(graph: &Graph) -> Vec<String> {
     let mut problems = Vec::new();
@@ -190,10 +214,18 @@ fn crossings(graph: &Graph) -> Vec<String> {
             problems.push(format!("{name}: {SOURCE}{folder} has no row in FOLDERS"));
             continue;
         };
+        if folder == "page" && floor_in_page(name).is_none() {
+            problems.push(format!("{name}: its folder has no row in PAGE_FOLDERS"));
+        }
         for other in used {
             let Some(target) = folder_of(other) else { continue };
             if target != folder && !allowed.contains(&target.as_str()) {
                 problems.push(format!("{name} imports {other}: {folder} must not use {target}"));
+            }
+            if let (Some(inner), Some(target)) = (floor_in_page(name), floor_in_page(other))
+                && target > inner
+            {
+                problems.push(format!("{name} imports {other}, which is in a folder above"));
             }
         }
     }
@@ -248,4 +280,13 @@ fn circles_of_scripts_and_crossings_of_folders_are_found() {
     assert_eq!(page("fetch/a.cjs", "host/b.cjs"), 1);
     assert_eq!(page("client/a.cjs", "host/b.cjs"), 1);
     assert_eq!(page("other/a.cjs", "fetch/b.cjs"), 1);
+    let inner = |file: &str, other: &str| {
+        let own = format!("{SOURCE}page/{file}");
+        let text = format!("require('../{other}');");
+        crossings(&graph(&[(&own, &text), (&format!("{SOURCE}page/{other}"), "")])).len()
+    };
+    assert_eq!(inner("frames/a.cjs", "jsdom/b.cjs"), 0);
+    assert_eq!(inner("jsdom/a.cjs", "frames/b.cjs"), 1);
+    assert_eq!(inner("thread/a.cjs", "page-thread.cjs"), 1);
+    assert_eq!(inner("other/a.cjs", "thread/b.cjs"), 1);
 }

@@ -10,7 +10,7 @@ const { fileURLToPath } = require('node:url');
 /** @typedef {{ folder: string, version: string }} Found jsdom */
 
 /**
- * The versions of jsdom that pages can be hosted on. Realms are separated by replacing modules inside jsdom (see page/jsdom-hooks.cjs),
+ * The versions of jsdom that pages can be hosted on. Realms are separated by replacing modules inside jsdom (see page/jsdom/jsdom-hooks.cjs),
  * so other versions are refused.
  */
 const KNOWN = { major: 31, minor: 0 };

@@ -71,25 +71,6 @@ function unsafeHeaderNames(headers) {
 }
 
 /**
- * Headers that a request without CORS may have, each once: values of the same name are judged and sent as one.
- * https://fetch.spec.whatwg.org/#no-cors-safelisted-request-header
- *
- * @param {[string, string][]} headers
- */
-function noCorsHeaders(headers) {
-  /** By name in lower case. @type {Map<string, [string, string]>} */
-  const safe = new Map();
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    const before = safe.get(key);
-    const joined = before === undefined ? value : `${before[1]}, ${value}`;
-    if (key !== 'range' && isSafelisted(key, value) && isSafelisted(key, joined))
-      safe.set(key, [before?.[0] ?? name, joined]);
-  }
-  return [...safe.values()];
-}
-
-/**
  * Whether the server lets an origin read a response. https://fetch.spec.whatwg.org/#concept-cors-check
  *
  * @param {{ headers: HeaderList }} response
@@ -167,7 +148,6 @@ module.exports = {
   SAFELISTED_METHODS,
   checkPreflight,
   corsCheck,
-  noCorsHeaders,
   preflightHeaders,
   unsafeHeaderNames,
   visibleHeaders,

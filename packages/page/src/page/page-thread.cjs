@@ -10,56 +10,64 @@ const { setImmediate } = require('node:timers');
 const { pathToFileURL } = require('node:url');
 const { MessageChannel, parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 
+const { useJsdom } = require('../fetch/jsdom-packages.cjs');
+const { installJsdomHooks } = require('./jsdom/jsdom-hooks.cjs');
+
 enableCompileCache?.();
+useJsdom(workerData.library);
+installJsdomHooks(workerData.library, workerData.kind);
 
 const { ensureAgent } = require('selfprof/internal/agent.cjs');
 const native = require('selfprof/internal/native.cjs');
 const { CookieCopy } = require('../fetch/cookie-copy.cjs');
 const { Transport } = require('../fetch/http.cjs');
-const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { serialize } = require('../fetch/origin.cjs');
-const { isRestricted } = require('../fetch/sandbox.cjs');
-const { UNRESTRICTED } = require('../fetch/sandbox-attribute.cjs');
-const { BlobUrlStore } = require('./blob-url-store.cjs');
-const { coarsened } = require('./coarse-time.cjs');
-const current = require('./thread.cjs');
-const { HeapSizes } = require('./heap-sizes.cjs');
-const { waitForIdle } = require('./idle.cjs');
-const { installJsdomHooks } = require('./jsdom-hooks.cjs');
-const { Loader } = require('./loader.cjs');
-const { TaskMonitor } = require('./long-tasks.cjs');
-const { OwnedWorkers } = require('./owned-workers.cjs');
-const { isHostAlone } = require('./page-code.cjs');
-const { remainingContexts } = require('./remaining-contexts.cjs');
-const { HOST_SCRIPTS } = require('./realm.cjs');
-const { Rejections } = require('./rejections.cjs');
-const { Reports } = require('./reports.cjs');
-const { Tasks } = require('./tasks.cjs');
-const { installV8Hooks } = require('./v8-hooks.cjs');
-const { WindowRegistry } = require('./window-registry.cjs');
-const { WorkerScripts } = require('./worker-scripts.cjs');
+const { BlobUrlStore } = require('./thread/blob-url-store.cjs');
+const { coarsened } = require('./thread/coarse-time.cjs');
+const current = require('./thread/thread.cjs');
+const { HeapSizes } = require('./thread/heap-sizes.cjs');
+const { waitForIdle } = require('./thread/idle.cjs');
+const { Loader } = require('./loading/loader.cjs');
+const { TaskMonitor } = require('./thread/long-tasks.cjs');
+const { transfersOf } = require('./thread/message-channels.cjs');
+const { isHostAlone } = require('./thread/page-code.cjs');
+const { remainingContexts } = require('./thread/remaining-contexts.cjs');
+const { HOST_SCRIPTS } = require('./scripts/realm.cjs');
+const { rejectionNotes } = require('./thread/rejections.cjs');
+const { Reports } = require('./loading/reports.cjs');
+const { installTasks } = require('./thread/tasks.cjs');
+const { installV8Hooks } = require('./thread/v8-hooks.cjs');
+const { Windows } = require('./windows/windows.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
-/** @typedef {import('./thread-messages.js').DocumentContent} DocumentContent */
-/** @typedef {import('../fetch/request.cjs').Client} ThreadClient */
-/** @typedef {import('./thread-types.js').ThreadData} ThreadData */
-/** @typedef {import('./thread-types.js').DomProgram} DomProgram */
-/** @typedef {import('./thread-messages.js').PageDocument} ThreadDocument */
+/** @typedef {import('./thread-messages.js').PageDocument} PageDocument */
+/** @typedef {import('../fetch/request.cjs').Client & { url: string }} ThreadClient */
+
+/**
+ * What this file calls of the modules around jsdom.
+ *
+ * @typedef {object} DomProgram
+ * @property {(message: any) => void} receive handles a message of the host
+ * @property {(message: any) => void} open opens the document or starts the worker of a message
+ * @property {(isVisible: boolean) => void} setVisible
+ * @property {() => void} unload the documents of the thread are about to go: their last events are fired
+ * @property {() => void} close closes all windows
+ * @property {(error: unknown, window?: object) => void} report
+ * @property {(reason: unknown, promise: object) => void} reject
+ */
 
 /** To and from the thread of the page host. */
 const host = /** @type {MessagePort} */ (parentPort);
 
 class PageThread {
   #monitor = new TaskMonitor((began, ended) => this.windows.reportLongTask(began, ended));
-  tasks = new Tasks(this);
   /** How V8 prepares for profilers of pages: the same for all windows that the thread ever has. @type {'eager' | 'lazy' | undefined} */
   mode;
   /** Whether the page is in the foreground. Sessions are paused while it is not. */
   isVisible = true;
   /** Whether the thread is a worker that has closed itself: none of its code runs any more. */
   isClosing = false;
-  workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
   heapSizes;
   /** When the thread was started, on the clock of `native.now()`. */
@@ -69,39 +77,53 @@ class PageThread {
   #transport;
   #kind;
   #hostScripts;
-  #jsdomScripts;
   /** Requests to the host that it has not answered. @type {Map<number, (answer: any) => void>} */
   #asked = new Map();
   #nextQuestion = 1;
   /** Whether the page's user decides about requests. */
   #isIntercepted = false;
-  /** What lives as long as the documents of a page do. @type {PageParts | undefined} */
-  #parts;
+  windows;
+  /** Whether it has documents, or a worker. What follows lives as long as they do. */
+  isOpen = false;
+  /** The client of the thread's requests, with the URL of its outermost document. @type {ThreadClient} */
+  client = /** @type {any} */ (undefined);
+  /** The name of the page. */
+  #page = '';
+  /** @type {CookieCopy} */
+  cookies = /** @type {any} */ (undefined);
+  /** @type {BlobUrlStore} */
+  blobs = /** @type {any} */ (undefined);
+  /** @type {Loader} */
+  loader = /** @type {any} */ (undefined);
   /** The programs of jsdom's documents or of a worker. @type {DomProgram} */
   dom;
 
-  /** @param {ThreadData} data */
+  /**
+   * @param {object} data `workerData`
+   * @param {'page' | 'worker'} data.kind
+   * @param {{ folder: string, version: string, packages: string[] }} data.library jsdom
+   * @param {{ network: import('../fetch/http.cjs').TransportOptions, userAgent: string, memoryLimit: number }} data.options
+   */
   constructor({ library, options, kind }) {
     this.#kind = kind;
     this.#options = options;
     // Modules of ECMAScript have URLs, those of CommonJS paths.
-    this.#jsdomScripts = library.packages.flatMap((folder) => [folder, pathToFileURL(folder).href]);
-    this.#hostScripts = [...HOST_SCRIPTS, ...this.#jsdomScripts];
+    const jsdomScripts = library.packages.flatMap((folder) => [folder, pathToFileURL(folder).href]);
+    this.#hostScripts = [...HOST_SCRIPTS, ...jsdomScripts];
+    this.windows = new Windows(this, jsdomScripts);
     this.heapSizes = new HeapSizes(options.memoryLimit);
-    const rejections = new Rejections((reason, promise) => this.reject(reason, promise));
     installV8Hooks(this.#hostScripts, {
       importModule: (id, realm, referrer, specifier, attributes) => {
         const window = this.windows.ofRealm(realm);
         const base = window?.bases.get(referrer) ?? referrer;
         window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
       },
-      promiseRejected: (isRejected, promise, reason) => rejections.note(isRejected, promise, reason),
+      promiseRejected: rejectionNotes((reason, promise) => this.reject(reason, promise)),
     });
     native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
       const { code, modules } = this.windows.get(global);
       code.describeModule(meta, url, (/** @type {string} */ specifier) => modules.resolve(specifier, url));
     });
-    useJsdom(library);
     this.#transport = new Transport(options.network);
     // What functions of a page throw is noted, so that exceptions of muted scripts are known later. jsdom calls them with these.
     const { construct } = Reflect;
@@ -111,51 +133,23 @@ class PageThread {
       /** @type {any} */ parameters,
       /** @type {any} */ target = callee,
     ) => Reflect.apply(construct, undefined, [callee, parameters, target]);
-    this.tasks.install();
-    installJsdomHooks(library, kind);
+    installTasks((task) => this.enter(task));
     current.thread = this;
-    this.dom = require(kind === 'worker' ? './worker/worker-program.cjs' : './dom-program.cjs');
+    this.dom = require(kind === 'worker' ? './worker/worker-program.cjs' : './documents/dom-program.cjs');
   }
 
-  get #open() {
-    if (this.#parts === undefined) throw new Error('the thread has no document');
-    return this.#parts;
+  get userAgent() {
+    return this.#options.userAgent;
   }
 
-  /** The windows of the thread. */
-  get windows() {
-    return this.#open.windows;
-  }
-
-  get workers() {
-    return this.#open.workers;
-  }
-
-  get loader() {
-    return this.#open.loader;
-  }
-
-  get blobs() {
-    return this.#open.blobs;
-  }
-
-  get cookies() {
-    return this.#open.cookies;
-  }
-
-  /** The client of the thread's requests, with the URL of its outermost document. */
-  get client() {
-    return this.#open.client;
+  /** The origin of its documents, as scripts see it. */
+  get origin() {
+    return serialize(this.client.origin);
   }
 
   /** What the names of its BroadcastChannels begin with: those of other pages and origins have other names. */
   get channelPrefix() {
-    return `${this.#open.page} ${this.client.origin}`;
-  }
-
-  /** Whether it has documents. */
-  get isOpen() {
-    return this.#parts !== undefined;
+    return `${this.#page} ${this.client.origin}`;
   }
 
   /**
@@ -165,7 +159,7 @@ class PageThread {
    * @param {() => Result} callback
    */
   enter(callback) {
-    if (this.isClosing || this.#parts === undefined) return undefined;
+    if (this.isClosing || !this.isOpen) return undefined;
     try {
       return this.#monitor.run(callback);
     } catch (error) {
@@ -192,7 +186,7 @@ class PageThread {
    */
   report(error, window) {
     try {
-      if (this.#parts === undefined) this.fail(error);
+      if (!this.isOpen) this.fail(error);
       else this.dom.report(error, window);
     } catch (failure) {
       this.fail(failure);
@@ -211,7 +205,7 @@ class PageThread {
     if (place !== undefined) this.reports.mutedRejection(place, reason);
     // Those of streams are promises of this realm, and what a page throws in their reactions is not.
     else if (promise instanceof Promise && reason instanceof Error) this.fail(reason);
-    else if (this.#parts !== undefined) this.dom.reject(reason, promise);
+    else if (this.isOpen) this.dom.reject(reason, promise);
   }
 
   /**
@@ -238,6 +232,17 @@ class PageThread {
     });
   }
 
+  /**
+   * Answers a request of the host.
+   *
+   * @param {number} id
+   * @param {import('../window/contracts.js').EvaluationOutcome | import('../window/contracts.js').CommandOutcome} outcome
+   */
+  answer(id, outcome) {
+    if ('value' in outcome) this.tell({ type: 'done', id, record: outcome.value }, transfersOf(outcome.value));
+    else this.tell({ type: 'done', id, ...outcome });
+  }
+
   /** Sends a request to the host and blocks until the answer is here. @param {object} message */
   askNow(message) {
     const signal = new Int32Array(new SharedArrayBuffer(4));
@@ -251,7 +256,7 @@ class PageThread {
 
   /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
   coarseNow() {
-    const isIsolated = this.#parts?.client.isIsolated === true;
+    const isIsolated = this.client?.isIsolated === true;
     // The difference is rounded down only by its floating-point error.
     return coarsened(coarsened(native.now(), isIsolated) - this.#startedAt + 1e-6, isIsolated);
   }
@@ -260,10 +265,6 @@ class PageThread {
   #setVisible(isVisible) {
     if (isVisible === this.isVisible) return;
     this.isVisible = isVisible;
-    if (this.#parts === undefined) {
-      this.dom.setVisible(isVisible);
-      return;
-    }
     // First, so that a profiler that a listener of `visibilitychange` makes is in the right state.
     this.windows.setPaused(!isVisible);
     this.enter(() => this.dom.setVisible(isVisible));
@@ -272,28 +273,22 @@ class PageThread {
   /**
    * Makes this the thread of a document, or of a worker.
    *
-   * @param {ThreadDocument} document
-   * @param {import('./thread-types.js').SavedCookies} saved
-   * @param {string} page the name of the page that it is in
+   * @param {object} opened
+   * @param {string} opened.page the name of the page that it is in
+   * @param {PageDocument} opened.document
+   * @param {import('./thread-messages.js').SavedCookies} opened.cookies
    */
-  #become(
-    { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile },
-    saved,
-    page,
-  ) {
-    const cookies = new CookieCopy(saved, (change) => this.tell({ type: 'cookie', change }));
+  #become({ page, document, cookies }) {
+    const { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile } = document;
     const blobs = new BlobUrlStore(this, serialize(origin));
     const blobAt = (/** @type {string} */ blobUrl) => blobs.find(blobUrl);
-    this.#parts = {
-      client: { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt },
-      page,
-      cookies,
-      blobs,
-      windows: new WindowRegistry(this, this.#jsdomScripts),
-      workers: new OwnedWorkers(this),
-      loader: new Loader(this, new Network(this.#transport, cookies, this.#options.userAgent)),
-    };
+    this.#page = page;
+    this.client = { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt };
+    this.cookies = new CookieCopy(cookies, (change) => this.tell({ type: 'cookie', change }));
+    this.blobs = blobs;
+    this.loader = new Loader(this, new Network(this.#transport, this.cookies, this.userAgent));
     this.loader.intercept(this.#isIntercepted);
+    this.isOpen = true;
     // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
     const { mode } = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') });
     // A page does not learn that its load is recorded. The environment overrides the mode of all.
@@ -303,11 +298,12 @@ class PageThread {
 
   /** Closes all windows, so that the thread can open other documents. */
   #release() {
-    this.dom.close?.();
-    this.#parts?.windows.closeAll();
-    this.#parts?.loader.close();
-    this.tasks.clear();
-    this.#parts = undefined;
+    if (this.isOpen) {
+      this.windows.takeProfile();
+      this.dom.close();
+      this.loader.close();
+    }
+    this.isOpen = false;
     this.#asked.clear();
     this.#isIntercepted = false;
   }
@@ -316,51 +312,19 @@ class PageThread {
   close() {
     if (this.isClosing || this.#kind !== 'worker') return;
     this.isClosing = true;
-    this.tasks.clear();
     setImmediate(() => this.tell({ type: 'closed' }));
-  }
-
-  /**
-   * Describes a document to the modules around jsdom.
-   *
-   * @param {ThreadDocument} document
-   * @param {Pick<DocumentContent, 'referrer' | 'base'>} content
-   */
-  describe(document, { referrer, base }) {
-    const { url, contentType, origin, isIsolated, isSecure, sandbox } = document;
-    return {
-      document: this.windows.add(document),
-      url,
-      contentType,
-      referrer,
-      origin: serialize(origin),
-      isIsolated,
-      isSecure,
-      base,
-      isRestricted: isRestricted(sandbox),
-      ...(sandbox ?? UNRESTRICTED),
-    };
   }
 
   /** What the host sends, by the message's type. @type {Record<string, (message: any) => unknown>} */
   #onMessage = {
-    open: ({ page, document, content, cookies, ancestors, storage, initScripts, isVisible }) => {
-      this.#setVisible(isVisible);
-      this.#become(document, cookies, page);
-      const { userAgent } = this.#options;
-      const description = { ...this.describe(document, content), userAgent, ancestors, storage, initScripts };
-      this.enter(() => this.dom.open(description, content.body));
+    open: (message) => {
+      this.#become(message);
+      this.#setVisible(message.isVisible);
+      this.enter(() => this.dom.open(message));
     },
-    'open worker': ({ page, document, content, cookies, port }) => {
-      this.#become(document, cookies, page);
-      const { userAgent } = this.#options;
-      const description = { ...this.describe(document, content), ...document.worker, userAgent };
-      this.enter(() => this.dom.open(description, port));
-      this.workerScripts.runWorker(document, content, () => this.enter(() => this.dom.start?.()));
-    },
-    release: ({ id }) => {
-      this.#release();
-      this.tell({ type: 'done', id, contexts: remainingContexts() });
+    'open worker': (message) => {
+      this.#become(message);
+      this.enter(() => this.dom.open(message));
     },
     answer: ({ id, ...answer }) => {
       this.#asked.get(id)?.(answer);
@@ -368,53 +332,43 @@ class PageThread {
     },
     intercepting: ({ isIntercepted }) => {
       this.#isIntercepted = isIntercepted;
-      this.#parts?.loader.intercept(isIntercepted);
+      if (this.isOpen) this.loader.intercept(isIntercepted);
     },
-    cookie: ({ change, isOwn }) => this.#parts?.cookies.receive(change, isOwn),
-    'worker gone': (message) => this.#parts?.workers.onGone(message),
-    frame: (message) => this.#parts?.loader.onFrame(message),
-    'navigate frame': ({ frame, ...navigation }) => this.enter(() => this.dom.navigateFrame?.(frame, navigation)),
+    cookie: ({ change, isOwn }) => this.isOpen && this.cookies.receive(change, isOwn),
+    frame: (message) => this.isOpen && this.loader.onFrame(message),
     fetched: ({ window, url, initiator, timing }) => {
-      this.#parts?.windows.reportResource(window, url, initiator, timing);
-    },
-    'force sample': ({ id, frame }) => {
-      const exists = this.windows.forceSample(frame);
-      this.tell({ type: 'done', id, error: exists ? undefined : 'the frame is gone' });
-    },
-    visibility: ({ id, isVisible }) => {
-      this.#setVisible(isVisible);
-      this.tell({ type: 'done', id });
-    },
-    unload: ({ id }) => {
-      this.enter(() => this.dom.unload?.());
-      this.tell({ type: 'done', id });
-    },
-    ping: ({ id }) => this.tell({ type: 'done', id }),
-    'take profile': async ({ id }) => this.tell({ type: 'done', id, ...(await this.windows.takeProfile()) }),
-    'await idle': async ({ id, quiet }) => {
-      await waitForIdle(quiet, () => this.#parts?.loader.isBusy === true);
-      this.tell({ type: 'done', id });
+      this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
     },
   };
 
-  /** @param {{ type: string }} message */
-  onMessage(message) {
-    const handler = this.#onMessage[message.type];
+  /** Requests of the host. What they give is part of the answer. @type {Record<string, (message: any) => unknown>} */
+  #onRequest = {
+    release: () => {
+      this.#release();
+      return { contexts: remainingContexts() };
+    },
+    'force sample': ({ frame }) => {
+      const window = this.windows.ofFrame(frame);
+      window?.realm.forceSample();
+      return { error: window === undefined ? 'the frame is gone' : undefined };
+    },
+    visibility: ({ isVisible }) => this.#setVisible(isVisible),
+    unload: () => this.enter(() => this.dom.unload()),
+    ping: () => {},
+    'take profile': () => this.windows.takeProfile(),
+    'await idle': ({ quiet }) => waitForIdle(quiet, () => this.isOpen && this.loader.isBusy),
+  };
+
+  /** @param {{ type: string, id: number }} message */
+  async onMessage(message) {
+    const { type, id } = message;
+    const handler = this.#onMessage[type];
+    const request = this.#onRequest[type];
     if (handler !== undefined) handler(message);
-    else this.enter(() => this.dom.receive(message));
+    else if (request === undefined) this.enter(() => this.dom.receive(message));
+    else this.tell({ type: 'done', id, .../** @type {object | undefined} */ (await request(message)) });
   }
 }
-
-/**
- * @typedef {object} PageParts
- * @property {ThreadClient & { url: string }} client
- * @property {string} page its name
- * @property {CookieCopy} cookies
- * @property {BlobUrlStore} blobs
- * @property {WindowRegistry} windows
- * @property {OwnedWorkers} workers
- * @property {Loader} loader
- */
 
 const thread = new PageThread(workerData);
 

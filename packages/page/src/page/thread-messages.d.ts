@@ -2,6 +2,8 @@
 
 import type { MessagePort } from 'node:worker_threads';
 
+import type { SerializedCookieJar } from 'tough-cookie';
+
 import type { CookieChange } from '../fetch/cookies.cjs';
 import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
@@ -10,7 +12,10 @@ import type { BlobContent, Request, Response } from '../fetch/request.cjs';
 import type { Sandbox } from '../fetch/sandbox-attribute.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
 import type { CloneRecord, ErrorDescription } from '../window/contracts.js';
-import type { SavedCookies } from './thread-types.js';
+
+export type Credentials = 'omit' | 'same-origin' | 'include';
+
+export type SavedCookies = SerializedCookieJar | undefined;
 
 /** A window as another thread knows it: the number of its thread in the page, and its number in that thread. */
 export interface WindowAddress {

@@ -91,7 +91,7 @@ export interface WindowDescription {
   loading?: FetchDescription;
 }
 
-/** The times of a fetch are on the window's own clock: see page/resource-timing.cjs. */
+/** The times of a fetch are on the window's own clock: see page/loading/resource-timing.cjs. */
 export type { FetchDescription };
 
 /** What was thrown, in words. */
@@ -260,10 +260,18 @@ export interface WindowHost {
   functionTexts: { get(value: unknown): string | undefined; set(part: object, text: string): void };
 }
 
+/** A script that was fetched: see page/loading/loader.cjs. */
+export interface FetchedScript {
+  source: string;
+  url: string;
+  base: string;
+  muted: boolean;
+}
+
 /** `WindowHost` of a worker. */
 export interface WorkerHost extends WindowHost {
-  importScript(url: string): { handle: number; muted: boolean; error?: string };
-  runImported(handle: number): unknown;
+  importScript(url: string): FetchedScript | undefined;
+  runImported(script: FetchedScript): unknown;
   runText(text: string): unknown;
   setTimer(task: () => void, delay: number, repeats: boolean): number;
   clearTimer(id: number): void;
@@ -275,7 +283,7 @@ export interface WorkerHost extends WindowHost {
   close(): void;
 }
 
-/** What stands for the addon in a window: see page/window-native.cjs. */
+/** What stands for the addon in a window: see page/windows/window-native.cjs. */
 export interface WindowAddon
   extends Pick<Addon, 'Chunks' | 'Timeline' | 'abandon' | 'close' | 'open' | 'releaseReadProfiles' | 'takeChunk'> {
   offers(): ReturnType<Addon['offers']> & { concurrentSessions: number; mode: 'eager' | 'lazy' | undefined };

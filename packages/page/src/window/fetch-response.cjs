@@ -10,7 +10,7 @@ const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.
 const NULL_BODY_STATUSES = [101, 103, 204, 205, 304];
 
 /**
- * A response as the page may see it: see page/loader.cjs.
+ * A response as the page may see it: see page/loading/loader.cjs.
  *
  * @typedef {{ type: string, url: string, redirected: boolean, status: number, statusText: string }} ResponseMembers
  */

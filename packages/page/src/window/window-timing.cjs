@@ -57,7 +57,7 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
 /**
  * What the entry of a window's navigation reads: `timing` has times since the Unix epoch, entries have times of the window's own clock.
  *
- * @param {any} loading see page/document-loading.cjs
+ * @param {any} loading see page/apis/document-loading.cjs
  * @param {Record<string, number>} timing
  * @param {number} timeOrigin
  * @param {number} resolution in microseconds

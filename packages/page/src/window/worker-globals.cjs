@@ -49,14 +49,14 @@ function importScripts(type, urls) {
   for (const url of parsed) {
     const refused = (/** @type {string} */ reason) =>
       new DOMException(`${context}: The script at '${url}' failed to load${reason}.`, 'NetworkError');
-    const { handle, muted, error } = host.importScript(url);
-    if (error !== undefined) throw refused('');
-    if (!muted) {
-      host.runImported(handle);
+    const script = host.importScript(url);
+    if (script === undefined) throw refused('');
+    if (!script.muted) {
+      host.runImported(script);
       continue;
     }
     try {
-      host.runImported(handle);
+      host.runImported(script);
     } catch {
       // The page must not get what a script of another origin threw.
       throw refused(': it threw');

@@ -7,7 +7,7 @@ import vm from 'node:vm';
 import { framesOf } from '../../../selfprof/test/well-formed.mjs';
 
 const require = createRequire(import.meta.url);
-export const { Realm } = require('../../src/page/realm.cjs');
+export const { Realm } = require('../../src/page/scripts/realm.cjs');
 export const native = require('../../../selfprof/src/native.cjs');
 const { toTrace } = require('../../../selfprof/src/trace.cjs');
 

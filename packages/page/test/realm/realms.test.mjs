@@ -26,7 +26,7 @@ import {
 import { spin } from '../../../selfprof/test/spin.mjs';
 import { framesOf, hasCalls } from '../../../selfprof/test/well-formed.mjs';
 
-const REALM_CLASS = fileURLToPath(new URL('../../src/page/realm.cjs', import.meta.url));
+const REALM_CLASS = fileURLToPath(new URL('../../src/page/scripts/realm.cjs', import.meta.url));
 
 suite('a session of a realm', () => {
   test('shows its own scripts as a program does', async () => {

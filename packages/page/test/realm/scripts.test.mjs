@@ -8,7 +8,7 @@ import vm from 'node:vm';
 import { PACKAGE, runNode } from '../../../selfprof/test/program.mjs';
 import { CONTEXTS, Realm, Session, native, open } from './realm-sessions.mjs';
 
-const REALM = JSON.stringify(fileURLToPath(new URL('../../src/page/realm.cjs', import.meta.url)));
+const REALM = JSON.stringify(fileURLToPath(new URL('../../src/page/scripts/realm.cjs', import.meta.url)));
 
 suite('a classic script', () => {
   for (const [index, makeContext] of CONTEXTS.entries()) {

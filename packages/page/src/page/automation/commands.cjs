@@ -6,9 +6,8 @@
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
 
-const { thread } = require('../thread.cjs');
 const { parseURL, serializeURL } = require('whatwg-url');
-const { navigate } = require('../navigation.cjs');
+const { navigate } = require('../jsdom/navigation.cjs');
 const { findElements } = require('./find.cjs');
 const input = require('./input.cjs');
 const { act, contentOf } = require('./page-actions.cjs');
@@ -16,6 +15,7 @@ const { References, Refusal } = require('./references.cjs');
 const { isDisplayed, styleOf, visibleText } = require('./text.cjs');
 
 /** @typedef {import('../../window/contracts.js').CommandOutcome} CommandOutcome */
+/** @typedef {import('../windows/page-window.cjs').PageWindow} PageWindow */
 
 /** https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#boolean-attributes */
 const BOOLEANS = new Set([
@@ -55,7 +55,7 @@ const HEAD = '(function () {';
 /**
  * The window that a command is for.
  *
- * @typedef {{ realm: import('../window-realms.cjs').WindowRealm, window: Jsdom.Window, references: References }} Context
+ * @typedef {{ pageWindow: PageWindow, window: Jsdom.Window, references: References }} Context
  */
 
 /**
@@ -68,7 +68,7 @@ const HEAD = '(function () {';
 const commands = {
   title: ({ window }) => window._document.title,
   url: ({ window }) => window._document.URL,
-  source: ({ window }) => serialize(window._document),
+  source: ({ window }) => window._document.documentElement?.outerHTML ?? '',
   act: ({ window }, attempt) => act(window, attempt),
   content: ({ window }) => contentOf(window),
   'ready state': ({ window }) => window._document.readyState,
@@ -103,9 +103,9 @@ const commands = {
     const value = found.getAttribute(name);
     return value !== null && BOOLEANS.has(name.toLowerCase()) ? 'true' : value;
   },
-  property({ realm, references }, { element, name }) {
+  property({ pageWindow, references }, { element, name }) {
     const wrapper = idlUtils.wrapperForImpl(references.element(element));
-    return toWindowJson(realm, references, () => wrapper[name]);
+    return toWindowJson(pageWindow, references, () => wrapper[name]);
   },
   css: ({ references }, { element, name }) => styleOf(references.element(element), name),
   displayed: ({ references }, { element }) => isDisplayed(references.element(element)),
@@ -186,7 +186,7 @@ class WindowJson {
 }
 
 /**
- * @param {import('../window-realms.cjs').WindowRealm} realm
+ * @param {PageWindow} pageWindow
  * @param {References} references
  * @param {() => unknown} get reads a value of the page
  */
@@ -202,12 +202,6 @@ function toWindowJson({ code }, references, get) {
   return new WindowJson(text);
 }
 
-/** @param {Jsdom.DocumentImpl} document */
-function serialize(document) {
-  const { documentElement } = document;
-  return documentElement === null ? '' : documentElement.outerHTML;
-}
-
 /**
  * Runs a script as "execute script" and "execute async script" do.
  *
@@ -215,14 +209,11 @@ function serialize(document) {
  * @param {{ script: string, parameters: string, isAsync?: boolean }} options
  * @param {(outcome: CommandOutcome) => void} done
  */
-function execute({ realm, window, references }, { script, parameters, isAsync }, done) {
-  const { code } = realm;
+function execute({ pageWindow, references }, { script, parameters, isAsync }, done) {
+  const { code } = pageWindow;
   let callee;
   try {
-    const base = window._document.baseURLSerialized();
-    callee = /** @type {() => unknown} */ (
-      thread.windows.runUserScript(window, `${HEAD}${script}\n})`, 'execute', -HEAD.length, base)
-    );
+    callee = pageWindow.runUserScript(`${HEAD}${script}\n})`, 'execute', -HEAD.length);
   } catch (error) {
     const { name, message, stack } = code.describe(error);
     done({ error: { code: 'javascript error', message: `${name}: ${message}`, stack } });
@@ -237,13 +228,13 @@ const answers = new Set();
 /**
  * Performs a command.
  *
- * @param {import('../window-realms.cjs').WindowRealm} realm of the window that it is for
+ * @param {PageWindow} pageWindow of the window that it is for
  * @param {Command} message
  * @param {(outcome: CommandOutcome) => void} onDone
  */
-function perform(realm, { command, names, parameters }, onDone) {
-  const { window } = realm;
-  const context = { realm, window, references: new References(window, names) };
+function perform(pageWindow, { command, names, parameters }, onDone) {
+  const { window } = pageWindow;
+  const context = { pageWindow, window, references: new References(window, names) };
   if (command === 'execute') {
     execute(context, parameters, onDone);
     return;
@@ -254,7 +245,8 @@ function perform(realm, { command, names, parameters }, onDone) {
     const result = commands[command](context, parameters);
     outcome = { text: result instanceof WindowJson ? result.text : JSON.stringify(result) };
   } catch (error) {
-    const { code, message } = Refusal.is(error) ? error : { code: 'unknown error', ...realm.code.describe(error) };
+    const { code, message } =
+      error instanceof Refusal ? error : { code: 'unknown error', ...pageWindow.code.describe(error) };
     outcome = { error: { code, message } };
   }
   if (!INPUTS.has(command)) {
@@ -267,7 +259,7 @@ function perform(realm, { command, names, parameters }, onDone) {
     if (answers.delete(answer)) onDone(outcome);
   };
   answers.add(answer);
-  thread.tasks.start(() => setImmediate(answer), 0, false);
+  setTimeout(() => setImmediate(answer), 0);
 }
 
 /** The document ends: what was done in it was done. */

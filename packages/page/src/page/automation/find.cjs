@@ -49,7 +49,7 @@ function findElements(root, using, value) {
   try {
     return STRATEGIES[using](root, value);
   } catch (error) {
-    if (Refusal.is(error)) throw error;
+    if (error instanceof Refusal) throw error;
     const reason = /** @type {{ message?: unknown } | undefined} */ (error)?.message ?? 'it is not a selector';
     throw new Refusal('invalid selector', `${using} ${value}: ${reason}`);
   }

@@ -8,7 +8,7 @@ const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
 
 const { BUTTONS, isEditable, isField } = require('./form-fields.cjs');
-const { fireMouse } = require('./mouse-events.cjs');
+const { fireMouse } = require('./mouse.cjs');
 
 /** @typedef {import('./form-fields.cjs').Element} Element */
 
@@ -66,16 +66,14 @@ class Keyboard {
    * @param {string} key
    */
   #fire(type, key) {
-    /** @type {Record<string, unknown>} */
-    const init = {
+    return fireAnEvent(type, this.#target, KeyboardEvent, {
       bubbles: true,
       cancelable: true,
       composed: true,
       key,
       view: this.#element._ownerDocument._defaultView,
-    };
-    for (const modifier of this.#held) init[MODIFIERS[modifier]] = true;
-    return fireAnEvent(type, this.#target, KeyboardEvent, init);
+      ...Object.fromEntries([...this.#held].map((modifier) => [MODIFIERS[modifier], true])),
+    });
   }
 
   /** @param {string} character */
@@ -86,12 +84,9 @@ class Keyboard {
     }
     const key = NAMED[character] ?? (character === '\n' || character === '\r' ? 'Enter' : character);
     if (Object.hasOwn(MODIFIERS, key)) {
-      if (this.#held.delete(key)) {
-        this.#fire('keyup', key);
-      } else {
-        this.#held.add(key);
-        this.#fire('keydown', key);
-      }
+      const isRelease = this.#held.delete(key);
+      if (!isRelease) this.#held.add(key);
+      this.#fire(isRelease ? 'keyup' : 'keydown', key);
       return;
     }
     const isText = [...key].length === 1;
@@ -109,11 +104,11 @@ class Keyboard {
    * @param {boolean} isText
    */
   #act(target, key, isText) {
+    const isButton = target._localName === 'button';
+    const isClick = key === ' ' ? isButton || BUTTONS.has(target.type) : isButton || target._localName === 'a';
     if (key === 'Enter' && target._localName === 'input') {
       submitImplicitly(target);
-    } else if (key === ' ' && (target._localName === 'button' || BUTTONS.has(target.type))) {
-      fireMouse(target, 'click');
-    } else if (key === 'Enter' && (target._localName === 'button' || target._localName === 'a')) {
+    } else if ((key === ' ' || key === 'Enter') && isClick) {
       fireMouse(target, 'click');
     } else if (key === 'Backspace' || key === 'Delete') {
       edit(target, '', key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward');
@@ -129,6 +124,15 @@ class Keyboard {
       this.#held.delete(key);
       this.#fire('keyup', key);
     }
+  }
+}
+
+/** @param {Element} field @param {number} position */
+function moveCaret(field, position) {
+  try {
+    field.setSelectionRange(position, position);
+  } catch {
+    // Inputs of some types have no selection.
   }
 }
 
@@ -154,11 +158,7 @@ function edit(target, text, inputType) {
     const next = value.slice(0, start) + text + value.slice(end);
     if (text !== '' && next.length > limit) return;
     target.value = next;
-    try {
-      target.setSelectionRange(start + text.length, start + text.length);
-    } catch {
-      // As above.
-    }
+    moveCaret(target, start + text.length);
   } else if (text !== '') {
     target.appendChild(target._ownerDocument.createTextNode(text));
   }
@@ -184,4 +184,4 @@ function codeOf(name) {
   return Object.keys(NAMED).find((code) => NAMED[code] === name);
 }
 
-module.exports = { Keyboard, codeOf };
+module.exports = { Keyboard, codeOf, moveCaret };

@@ -2,17 +2,17 @@
 
 // What users do with elements: an attempt of an action, which finds the element, looks whether it is ready, and acts on it, in one go.
 
-const InputEvent = require('jsdom/lib/generated/idl/InputEvent.js');
 const Event = require('jsdom/lib/generated/idl/Event.js');
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { isFocusableAreaElement } = require('jsdom/lib/jsdom/living/helpers/focusing.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
 
 const { findElements } = require('./find.cjs');
-const { isEditable, isField } = require('./form-fields.cjs');
-const { WHOLE_VALUES, focus, sendKeys } = require('./input.cjs');
+const { WHOLE_VALUES, fireChange, isEditable, isField, setSelected } = require('./form-fields.cjs');
+const { sendKeys } = require('./input.cjs');
 const { Keyboard, codeOf } = require('./keyboard.cjs');
-const { fireMouse } = require('./mouse-events.cjs');
+const { click, focus, hover } = require('./mouse.cjs');
 const { Refusal } = require('./references.cjs');
 const { isDisplayed, visibleText } = require('./text.cjs');
 
@@ -25,18 +25,6 @@ class NotReady {
     this.waiting = waiting;
   }
 }
-
-/** By the names of buttons: `button` and `buttons` of mouse events. @type {Record<string, [number, number]>} */
-const MOUSE_BUTTONS = { left: [0, 1], middle: [1, 4], right: [2, 2] };
-
-/** Members of mouse events by the modifiers' names. @type {Record<string, string>} */
-const MODIFIER_MEMBERS = {
-  Alt: 'altKey',
-  Control: 'ctrlKey',
-  ControlOrMeta: 'ctrlKey',
-  Meta: 'metaKey',
-  Shift: 'shiftKey',
-};
 
 /** @param {string} text */
 function normalized(text) {
@@ -79,58 +67,20 @@ function query(document, steps) {
   return /** @type {Element[]} */ (roots);
 }
 
-/** @param {Element} element */
-function assertVisible(element) {
-  if (!isDisplayed(element)) throw new NotReady('the element is not visible');
+/** @param {Element} element @param {{ force?: boolean }} parameters */
+function assertVisible(element, { force }) {
+  if (!force && !isDisplayed(element)) throw new NotReady('the element is not visible');
 }
 
-/** @param {Element} element */
-function assertEnabled(element) {
-  if (isDisabled(element)) throw new NotReady('the element is disabled');
+/** @param {Element} element @param {{ force?: boolean }} parameters */
+function assertReady(element, parameters) {
+  assertVisible(element, parameters);
+  if (!parameters.force && isDisabled(labelled(element))) throw new NotReady('the element is disabled');
 }
 
 /** The element that a label is for, if it is in one. @param {Element} element */
 function labelled(element) {
   return element._localName === 'label' ? (element.control ?? element) : element;
-}
-
-/** Inputs of the mouse on an element. @param {Element} element @param {{ modifiers?: string[], position?: { x: number, y: number } }} parameters */
-function mouseOn(element, { modifiers = [], position }) {
-  /** @type {Record<string, unknown>} */
-  const members = { clientX: position?.x ?? 0, clientY: position?.y ?? 0 };
-  for (const modifier of modifiers) members[MODIFIER_MEMBERS[modifier]] = true;
-  return (/** @type {string} */ type, /** @type {object} */ more = {}) =>
-    fireMouse(element, type, { ...members, ...more });
-}
-
-/** @param {Element} element @param {any} parameters */
-function hover(element, parameters) {
-  const fire = mouseOn(element, parameters);
-  fire('mouseover');
-  fire('mouseenter', { bubbles: false });
-  fire('mousemove');
-}
-
-/** @param {Element} element @param {any} parameters */
-function click(element, { button: name = 'left', clickCount = 1, ...parameters }) {
-  if (!Object.hasOwn(MOUSE_BUTTONS, name)) throw new Refusal('invalid argument', `there is no mouse button ${name}`);
-  const [button, buttons] = MOUSE_BUTTONS[name];
-  const fire = mouseOn(element, parameters);
-  hover(element, parameters);
-  for (let detail = 1; detail <= clickCount; detail++) {
-    if (fire('mousedown', { button, buttons, detail })) focus(element);
-    if (name === 'right') fire('contextmenu', { button, buttons, detail });
-    fire('mouseup', { button, detail });
-    fire(name === 'left' ? 'click' : 'auxclick', { button, detail });
-    if (name === 'left' && detail === 2) fire('dblclick', { button, detail });
-  }
-}
-
-/** @param {Element} element */
-function fireInput(element, /** @type {string} */ data) {
-  const init = { bubbles: true, composed: true, inputType: 'insertText', data };
-  fireAnEvent('input', element, InputEvent, init);
-  fireAnEvent('change', element, undefined, { bubbles: true });
 }
 
 /** @param {Element} element @param {{ value: string }} parameters */
@@ -143,14 +93,14 @@ function fill(element, { value }) {
   focus(element);
   if (!isField(element)) {
     element.textContent = value;
-    fireInput(element, value);
+  } else if (element.value === value) {
     return;
+  } else {
+    element.value = value;
   }
-  if (element.value === value) return;
-  element.value = value;
-  if (WHOLE_VALUES.has(element.type) && element.value !== value)
+  if (isField(element) && WHOLE_VALUES.has(element.type) && element.value !== value)
     throw new Refusal('invalid argument', `${value} is no value of an input of the type ${element.type}`);
-  fireInput(element, value);
+  fireChange(element, { inputType: 'insertText', data: value });
 }
 
 /** @param {Element} element */
@@ -196,16 +146,10 @@ function selectOptions(given, { options: wanted }) {
     if (isOff(found) || (group._localName === 'optgroup' && isOff(group))) throw new NotReady('the option is disabled');
     return found;
   });
-  const isMultiple = select.hasAttributeNS(null, 'multiple');
-  if (!isMultiple && chosen.length > 1) throw new Refusal('invalid argument', 'the select takes one option');
+  if (chosen.length > 1 && !select.hasAttributeNS(null, 'multiple'))
+    throw new Refusal('invalid argument', 'the select takes one option');
   focus(select);
-  const before = options.map(({ selected }) => selected);
-  if (isMultiple || chosen.length === 0) for (const option of options) option.selected = chosen.includes(option);
-  else chosen[0].selected = true;
-  if (options.some(({ selected }, at) => selected !== before[at])) {
-    fireAnEvent('input', select, undefined, { bubbles: true, composed: true });
-    fireAnEvent('change', select, undefined, { bubbles: true });
-  }
+  setSelected(select, chosen);
   return options.filter(({ selected }) => selected).map(({ value }) => value);
 }
 
@@ -243,44 +187,31 @@ const READERS = {
 /** Actions by name. @type {Record<string, (element: Element, parameters: any) => unknown>} */
 const ACTIONS = {
   click(element, parameters) {
-    if (parameters.force !== true) {
-      assertVisible(element);
-      assertEnabled(labelled(element));
-    }
+    assertReady(element, parameters);
     click(element, parameters);
   },
   hover(element, parameters) {
-    if (parameters.force !== true) assertVisible(element);
+    assertVisible(element, parameters);
     hover(element, parameters);
   },
   fill(element, parameters) {
     const field = labelled(element);
-    if (parameters.force !== true) {
-      assertVisible(field);
-      assertEnabled(field);
-    }
+    assertReady(field, parameters);
     fill(field, parameters);
   },
   check(element, parameters) {
-    if (parameters.force !== true) {
-      assertVisible(element);
-      assertEnabled(labelled(element));
-    }
+    assertReady(element, parameters);
     setChecked(element, parameters);
   },
   select(element, parameters) {
-    if (parameters.force !== true) {
-      assertVisible(element);
-      assertEnabled(labelled(element));
-    }
+    assertReady(element, parameters);
     return selectOptions(element, parameters);
   },
   focus: (element) => element.focus(),
   blur: (element) => element.blur(),
   press,
   type(element, { text }) {
-    assertVisible(element);
-    assertEnabled(element);
+    assertReady(element, {});
     sendKeys(element, text);
   },
   event: (element, { type, init }) => {
@@ -319,13 +250,8 @@ function act(window, { steps, isStrict, action, parameters }) {
 }
 
 /** The document as HTML, with its doctype. @param {Jsdom.Window} window */
-function contentOf({ _document: document }) {
-  const { doctype, documentElement } = document;
-  const ids =
-    doctype?.publicId || doctype?.systemId
-      ? ` ${doctype.publicId ? `PUBLIC "${doctype.publicId}"` : 'SYSTEM'}${doctype.systemId ? ` "${doctype.systemId}"` : ''}`
-      : '';
-  const type = doctype ? `<!DOCTYPE ${doctype.name}${ids}>` : '';
+function contentOf({ _document: { doctype, documentElement }, XMLSerializer }) {
+  const type = doctype ? new XMLSerializer().serializeToString(idlUtils.wrapperForImpl(doctype)) : '';
   return type + (documentElement?.outerHTML ?? '');
 }
 

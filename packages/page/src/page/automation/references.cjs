@@ -12,8 +12,8 @@ const HTMLCollection = require('jsdom/lib/generated/idl/HTMLCollection.js');
 const NodeList = require('jsdom/lib/generated/idl/NodeList.js');
 const ShadowRoot = require('jsdom/lib/generated/idl/ShadowRoot.js');
 
-const realms = require('../window-realms.cjs');
-const { addressOf } = require('../remote-window.cjs');
+const { thread } = require('../thread/thread.cjs');
+const { addressOf } = require('../frames/remote-window.cjs');
 
 /** @typedef {import('../../window/contracts.js').WebDriverReferences} WebDriverReferences */
 
@@ -24,8 +24,6 @@ const FRAME = 'frame-075b-4da1-b6ba-e579c2d3230a';
 
 /** A command failed, with the protocol's error code. */
 class Refusal extends Error {
-  #isRefusal = true;
-
   /**
    * @param {string} code
    * @param {string} message
@@ -33,11 +31,6 @@ class Refusal extends Error {
   constructor(code, message) {
     super(message);
     this.code = code;
-  }
-
-  /** Asks no proxy for its prototype. @param {unknown} thrown anything of a page @returns {thrown is Refusal} */
-  static is(thrown) {
-    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
   }
 }
 
@@ -154,10 +147,12 @@ class References {
       return { text: JSON.stringify(isElement ? this.toElement(impl) : this.toShadowRoot(impl)) };
     }
     if (NodeList.isImpl(impl) || HTMLCollection.isImpl(impl) || FileList.isImpl(impl)) return { isCollection: true };
-    const realm = realms.all().find(({ window }) => window === value || window._globalProxy === value);
-    if (realm !== undefined) {
-      const isTop = realm.window._top === realm.window._globalProxy;
-      return { text: JSON.stringify(isTop ? { [WINDOW]: this.#handle } : { [FRAME]: `${this.#prefix}.${realm.id}` }) };
+    const pageWindow = thread.windows.all().find(({ window }) => window === value || window._globalProxy === value);
+    if (pageWindow !== undefined) {
+      const isTop = pageWindow.window._top === pageWindow.window._globalProxy;
+      return {
+        text: JSON.stringify(isTop ? { [WINDOW]: this.#handle } : { [FRAME]: `${this.#prefix}.${pageWindow.frame}` }),
+      };
     }
     const address = addressOf(this.#window, value);
     if (address !== undefined)
@@ -177,14 +172,15 @@ class References {
       if (Object.hasOwn(object, FRAME)) {
         const id = String(object[FRAME]);
         const number = Number(id.slice(id.lastIndexOf('.') + 1));
-        const realm = id.startsWith(this.#prefix.slice(0, this.#prefix.lastIndexOf('.') + 1))
-          ? realms.byFrame(number)
+        const pageWindow = id.startsWith(this.#prefix.slice(0, this.#prefix.lastIndexOf('.') + 1))
+          ? thread.windows.ofFrame(number)
           : undefined;
-        if (realm === undefined) throw new Refusal('no such frame', 'the frame was removed, or is of another origin');
-        return { value: realm.window._globalProxy };
+        if (pageWindow === undefined)
+          throw new Refusal('no such frame', 'the frame was removed, or is of another origin');
+        return { value: pageWindow.window._globalProxy };
       }
     } catch (error) {
-      if (!Refusal.is(error)) throw error;
+      if (!(error instanceof Refusal)) throw error;
       return { error: { code: error.code, message: error.message } };
     }
     return undefined;

@@ -2,72 +2,53 @@
 
 // The global object of a worker: jsdom's interfaces that workers have, and a stand-in for the document where jsdom needs one.
 
-const { thread } = require('../thread.cjs');
+const { thread } = require('../thread/thread.cjs');
 const { parseURL } = require('whatwg-url');
 const { URL, URLSearchParams } = require('whatwg-url/webidl2js-wrapper.js');
 
-const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
-const QuotaExceededError = require('jsdom/lib/generated/idl/QuotaExceededError.js');
-const EventTarget = require('jsdom/lib/generated/idl/EventTarget.js');
-const Event = require('jsdom/lib/generated/idl/Event.js');
-const CloseEvent = require('jsdom/lib/generated/idl/CloseEvent.js');
-const CustomEvent = require('jsdom/lib/generated/idl/CustomEvent.js');
-const ErrorEvent = require('jsdom/lib/generated/idl/ErrorEvent.js');
-const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
-const ProgressEvent = require('jsdom/lib/generated/idl/ProgressEvent.js');
-const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionEvent.js');
-const AbortSignal = require('jsdom/lib/generated/idl/AbortSignal.js');
-const AbortController = require('jsdom/lib/generated/idl/AbortController.js');
-const Blob = require('jsdom/lib/generated/idl/Blob.js');
-const File = require('jsdom/lib/generated/idl/File.js');
-const FileList = require('jsdom/lib/generated/idl/FileList.js');
-const FileReader = require('jsdom/lib/generated/idl/FileReader.js');
-const FormData = require('jsdom/lib/generated/idl/FormData.js');
-const Headers = require('jsdom/lib/generated/idl/Headers.js');
-const TextDecoder = require('jsdom/lib/generated/idl/TextDecoder.js');
-const TextEncoder = require('jsdom/lib/generated/idl/TextEncoder.js');
 const Crypto = require('jsdom/lib/generated/idl/Crypto.js');
-const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
-const DOMRect = require('jsdom/lib/generated/idl/DOMRect.js');
-const WebSocket = require('jsdom/lib/generated/idl/WebSocket.js');
+const EventTarget = require('jsdom/lib/generated/idl/EventTarget.js');
 
-const vm = require('../jsdom-vm.cjs');
-const { post } = require('../message-channels.cjs');
-const { consoleFor } = require('../virtual-console.cjs');
-const { reportException } = require('../exceptions.cjs');
-const { WebSocketConnections } = require('../web-sockets.cjs');
-const realms = require('../window-realms.cjs');
-const { hostFor } = require('../window-host.cjs');
+const { post } = require('../thread/message-channels.cjs');
+const { consoleFor } = require('../jsdom/virtual-console.cjs');
+const { reportException } = require('../jsdom/exceptions.cjs');
+const { WebSocketConnections } = require('../jsdom/web-sockets.cjs');
+const { hostFor } = require('../apis/window-host.cjs');
+const { importScript } = require('./worker-scripts.cjs');
 
 /** Each interface after the one that it inherits from. */
-const INTERFACES = [
-  DOMException,
-  QuotaExceededError,
-  URL,
-  URLSearchParams,
-  EventTarget,
-  Event,
-  CloseEvent,
-  CustomEvent,
-  ErrorEvent,
-  MessageEvent,
-  ProgressEvent,
-  PromiseRejectionEvent,
-  AbortSignal,
-  AbortController,
-  Blob,
-  File,
-  FileList,
-  FileReader,
-  FormData,
-  Headers,
-  TextDecoder,
-  TextEncoder,
-  Crypto,
-  DOMRectReadOnly,
-  DOMRect,
-  WebSocket,
+const NAMES = [
+  'DOMException',
+  'QuotaExceededError',
+  'EventTarget',
+  'Event',
+  'CloseEvent',
+  'CustomEvent',
+  'ErrorEvent',
+  'MessageEvent',
+  'ProgressEvent',
+  'PromiseRejectionEvent',
+  'AbortSignal',
+  'AbortController',
+  'Blob',
+  'File',
+  'FileList',
+  'FileReader',
+  'FormData',
+  'Headers',
+  'TextDecoder',
+  'TextEncoder',
+  'Crypto',
+  'DOMRectReadOnly',
+  'DOMRect',
+  'WebSocket',
 ];
+
+/** @type {Jsdom.Interface[]} */
+const INTERFACES = [URL, URLSearchParams, ...NAMES.map((name) => require(`jsdom/lib/generated/idl/${name}.js`))];
+
+/** The longest delay of a timer of Node's, in milliseconds. */
+const MAX_DELAY = 0x7fffffff;
 
 /** `Window` is among them because jsdom exposes PromiseRejectionEvent to windows only. */
 const GLOBAL_NAMES = ['Worker', 'DedicatedWorker', 'Window'];
@@ -76,16 +57,15 @@ const GLOBAL_NAMES = ['Worker', 'DedicatedWorker', 'Window'];
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
 /**
- * @param {{ document: number, url: string, origin: string, name: string, type: 'classic' | 'module', isIsolated: boolean,
- *   userAgent: string }} description
+ * @param {import('../thread-messages.js').WorkerDocument} document
  * @param {MessagePort} pipe to the worker's object in the thread that started it
  */
-function openScope({ document, url, origin, name, type, isIsolated, userAgent }, pipe) {
-  vm.nextWindow(document, 0);
-  /** @type {Jsdom.Window} */
-  const global = /** @type {any} */ (vm.createContext());
-  // Its code is loaded below.
-  const realm = /** @type {import('../window-realms.cjs').WindowRealm} */ ({ window: global, id: 0 });
+function openScope(document, pipe) {
+  const { name, type } = document.worker;
+  const { url } = document;
+  const { origin, userAgent } = thread;
+  const worker = thread.windows.create(document);
+  const { window: global, isIsolated } = worker;
   for (const Interface of INTERFACES) Interface.install(global, GLOBAL_NAMES);
   Object.setPrototypeOf(global.DOMException.prototype, global.Error.prototype);
   Object.setPrototypeOf(global.EventTarget.prototype, global.Object.prototype);
@@ -95,7 +75,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
   const unlessClosing = (/** @type {() => void} */ task) => () => {
     if (!isClosing) task();
   };
-  const log = consoleFor(realm);
+  const log = consoleFor(worker);
   const virtualConsole = {
     // An exception that the worker does not handle goes to the window that started it.
     emit: (/** @type {string} */ method, /** @type {unknown[]} */ ...values) =>
@@ -105,7 +85,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     _globalObject: global,
     _globalProxy: global,
     _origin: origin,
-    _settings: { virtualConsole, userAgent, dispatcher: new WebSocketConnections(realm) },
+    _settings: { virtualConsole, userAgent, dispatcher: new WebSocketConnections(worker) },
     // As much of a document as jsdom's files and events and our own modules use.
     _document: {
       URL: url,
@@ -117,17 +97,19 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     },
   };
   for (const [key, value] of Object.entries(properties)) Object.defineProperty(global, key, { value, writable: true });
-  realms.add(realm);
 
   const crypto = Crypto.create(global);
   /** @type {import('../../window/contracts.js').WorkerHost} */
   const host = {
-    ...hostFor(realm),
-    importScript: (address) => thread.workerScripts.importScript(address),
-    runImported: (handle) => thread.loader.run(global, handle),
-    runText: (text) => thread.windows.runScript(global, text, url, 0, 0, url),
-    setTimer: (task, delay, repeats) => thread.tasks.start(unlessClosing(task), delay, repeats),
-    clearTimer: (id) => thread.tasks.stop(id),
+    ...hostFor(worker),
+    importScript: (address) => importScript(worker, address),
+    runImported: (script) => thread.loader.run(worker, script),
+    runText: (text) => worker.runScript(text, url, { base: url }),
+    setTimer(task, delay, repeats) {
+      const start = repeats ? setInterval : setTimeout;
+      return Number(start(unlessClosing(task), Math.min(Math.max(delay, 0) || 0, MAX_DELAY)));
+    },
+    clearTimer: (id) => clearTimeout(id),
     atob: (text) => attempt(() => atob(text)),
     btoa: (text) => attempt(() => btoa(text)),
     log: (method, values) => log.emit(method, ...values),
@@ -139,20 +121,19 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
       thread.close();
     },
   };
-  realm.code = thread.windows.enter(global, host);
-  const settings = thread.windows.describe(global);
-  realm.code.install({
-    ...settings,
+  worker.enter(host);
+  worker.code.install({
+    ...worker.describe(),
     scope: { url, origin, name, type, userAgent, crypto, isIsolated },
     queueTask: properties._document._queueATask,
-    reportException: (/** @type {unknown} */ error) => reportException(global, error),
+    reportException: host.reportException,
   });
 
   return {
-    global,
+    worker,
     start() {
       if (isClosing) return;
-      pipe.on('message', ({ record }) => thread.enter(unlessClosing(() => realm.code.receive(record))));
+      pipe.on('message', ({ record }) => thread.enter(unlessClosing(() => worker.code.receive(record))));
     },
   };
 }
