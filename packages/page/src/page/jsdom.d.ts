@@ -220,6 +220,20 @@ declare module 'jsdom/lib/jsdom/living/css/helpers/selectors.js' {
   export function query(root: Jsdom.NodeImpl, selector: string, isFirstOnly: false): Iterable<Jsdom.ElementImpl>;
 }
 
+declare module 'jsdom/lib/jsdom/living/css/match/media.js' {
+  /** For a list that `parseGrammar` made. */
+  function match(list: unknown, window: Jsdom.Window): boolean | 'unknown';
+  export = match;
+}
+
+declare module 'jsdom/lib/jsdom/living/css/parse/parser.js' {
+  export function parseGrammar(text: string, grammar: string, window: Jsdom.Window): unknown;
+}
+
+declare module 'jsdom/lib/jsdom/living/css/serialize.js' {
+  export function serializeComponentValues(values: unknown): string;
+}
+
 declare module 'jsdom/lib/jsdom/living/css/resolve.js' {
   export let getResolvedPropertyValue: (property: string, element: Jsdom.ElementImpl) => string;
   export let getComputedPropertyNames: (element: Jsdom.ElementImpl) => string[];

@@ -14,5 +14,5 @@ const realms = require('./window-realms.cjs');
  */
 exports.runWithMarker = (window, marker, work) => {
   const code = realms.realmOf(window)?.code;
-  return code === undefined ? work() : code.runWithMarker(marker, work);
+  return code === undefined ? work() : code.markerFunctions[marker](work);
 };

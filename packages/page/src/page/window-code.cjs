@@ -181,8 +181,7 @@ function loadWindowCode({ window, realm }, host, addon) {
   const modules = { __proto__: null, ...sampler(...parameters), ...rest(...parameters) };
   const given = Object.fromEntries([...GIVEN].map(([name, value]) => [name, { host, addon }[value]]));
   const code = load(modules, { __proto__: null, ...given }, ENTRY, noting);
-  code.setMarkerFunctions(markerFunction(realm, 'parse'), markerFunction(realm, 'style'));
-  return code;
+  return { ...code, markerFunctions: { parse: markerFunction(realm, 'parse'), style: markerFunction(realm, 'style') } };
 }
 
 /**

@@ -67,27 +67,18 @@ const counts = new EventCounts(TOKEN);
 
 /** Chromium's; it has no interface object. */
 class MemoryInfo {
-  #totalJSHeapSize;
-  #usedJSHeapSize;
-  #jsHeapSizeLimit;
-
-  constructor() {
-    const { total, used, limit } = native.heapSizes();
-    this.#totalJSHeapSize = total;
-    this.#usedJSHeapSize = used;
-    this.#jsHeapSizeLimit = limit;
-  }
+  #sizes = native.heapSizes();
 
   get totalJSHeapSize() {
-    return this.#totalJSHeapSize;
+    return this.#sizes.total;
   }
 
   get usedJSHeapSize() {
-    return this.#usedJSHeapSize;
+    return this.#sizes.used;
   }
 
   get jsHeapSizeLimit() {
-    return this.#jsHeapSizeLimit;
+    return this.#sizes.limit;
   }
 }
 defineInterface(/** @type {any} */ (realm), MemoryInfo);
