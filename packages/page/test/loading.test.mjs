@@ -339,7 +339,12 @@ suite('evaluate', () => {
 
   test('reports values that cannot be cloned', async (t) => {
     const page = await openHtml(t, '<p>');
-    const check = (script) => assert.rejects(page.evaluate(script), { name: 'PageError', errorName: 'DataCloneError' });
+    const check = (script) =>
+      assert.rejects(page.evaluate(script), {
+        name: 'PageError',
+        errorName: 'DataCloneError',
+        message: /\n\nhint: return plain data, such as an element's text$/,
+      });
     await check(() => () => {});
     await check(() => Symbol('s'));
     await check(() => document.querySelector('p'));
@@ -351,7 +356,7 @@ suite('evaluate', () => {
         () => {},
         () => {},
       ),
-      { name: 'DataCloneError' },
+      { name: 'DataCloneError', message: /\n\nhint: pass plain data to the page$/ },
     );
   });
 
@@ -384,9 +389,15 @@ suite('evaluate', () => {
     const note = ({ message }) => warnings.push(message);
     process.on('warning', note);
     t.after(() => process.off('warning', note));
+    const crashed = page.waitForEvent('crash');
     const late = Array.from({ length: 20 }, () => page.evaluateIn({ timeout: 100 }, 'for (;;);'));
-    await Promise.all(late.map((call) => assert.rejects(call, TimeoutError)));
+    const click = page.click('p', { timeout: 100 });
+    await Promise.all([...late, click].map((call) => assert.rejects(call, TimeoutError)));
+    // The calls fail when they say. The page has a little longer to respond.
+    assert.deepEqual(crashes, []);
+    await crashed;
     assert.deepEqual([crashes, warnings], [['the page does not respond'], []]);
+    await assert.rejects(page.evaluate('1'), /hint: navigate to continue/);
     // The page can be navigated again.
     await page.navigate(page.server.url('/'));
     assert.equal(await page.evaluate('1'), 1);

@@ -57,7 +57,7 @@ suite('the process of the user', () => {
       const loaded = Object.keys(require.cache).map((file) => file.replace(folder, ''));
       console.log(JSON.stringify({
         isSame: JSON.stringify([listeners(), flags()]) === before,
-        others: loaded.filter((file) => !/^(index\\.cjs|src\\/client\\/[^/]*\\.cjs)$/.test(file)),
+        others: loaded.filter((file) => !/^(package\\.json|index\\.cjs|src\\/client\\/[^/]*\\.cjs)$/.test(file)),
         isClientLoaded: loaded.includes('src/client/host-child.cjs'),
         addons: fs.readFileSync('/proc/self/maps', 'utf8').match(/\\S+\\.node$/gm) ?? [],
       }));

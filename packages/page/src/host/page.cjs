@@ -12,8 +12,6 @@ const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TERMINATED, messageOf } = require('../client/errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
-const { emitPageEvent } = require('./page-events.cjs');
-const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
@@ -74,8 +72,8 @@ class Page extends EventEmitter {
   /** @type {Promise<void> | undefined} */
   #closing;
   #isVisible = true;
-  /** Navigations that the page itself asked for. */
-  #requested;
+  /** The navigation that the page itself asked for last, while it is under way. @type {Promise<void> | undefined} */
+  requested;
   /** Counts navigations: a later one wins over those before. */
   #navigation = 0;
   /** Settled once the last document that was replaced is gone. @type {Promise<unknown> | undefined} */
@@ -100,7 +98,6 @@ class Page extends EventEmitter {
     super();
     this.#host = host;
     this.context = host.newPageContext();
-    this.#requested = new RequestedNavigations((request) => this.#navigateAsRequested(request));
   }
 
   /** The URL of the document. */
@@ -119,11 +116,6 @@ class Page extends EventEmitter {
   /** Whether the thread of the document runs. */
   get isAlive() {
     return this.#document?.threads.has(this.#document.main) ?? false;
-  }
-
-  /** The navigation that the page itself asked for last, while it is under way. */
-  get requested() {
-    return this.#requested.last;
   }
 
   /**
@@ -146,12 +138,11 @@ class Page extends EventEmitter {
       timeout,
       `loading ${url}`,
       () => this.#load(target, options),
-      async () => {
+      () => {
         // A response that arrives later must not replace the document.
         this.#navigation += 1;
         this.#request.abort();
-        const main = this.#document?.main;
-        if (main !== undefined && !(await isResponsive(main))) await this.#kill(main);
+        if (this.#document !== undefined) endIfBusy(this.#document.main);
       },
     );
   }
@@ -301,8 +292,21 @@ class Page extends EventEmitter {
       case 'navigate':
         this.#requestNavigation(message);
         return;
+      case 'console':
+        this.emit('console', { method: message.method, text: message.text, frame });
+        return;
+      case 'exception': {
+        const { type, ...exception } = message;
+        // Not `error`: Node ends a program that has no listener for that.
+        this.emit('pageerror', { ...exception, frame });
+        return;
+      }
+      case 'problem': {
+        const { type, ...problem } = message;
+        this.emit('problem', { ...problem, frame });
+        return;
+      }
       default:
-        emitPageEvent(this, message, frame);
     }
   }
 
@@ -315,7 +319,11 @@ class Page extends EventEmitter {
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
       const document = this.#document?.main.document;
       if (document === undefined) return;
-      this.#requested.add({ url, referrer: referrerOf(referrer, document), initiator: document.origin });
+      const options = { referrer: referrerOf(referrer, document), initiator: document.origin };
+      const navigation = this.#navigateAsRequested(url, options).then(() => {
+        if (this.requested === navigation) this.requested = undefined;
+      });
+      this.requested = navigation;
       return;
     }
     this.#reportNavigation(`a page may not navigate to URLs of the scheme ${protocol}`, url);
@@ -326,11 +334,10 @@ class Page extends EventEmitter {
     this.emit('problem', { kind: 'navigation', text, url, frame: 0 });
   }
 
-  /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
-  async #navigateAsRequested({ url, referrer, initiator }) {
-    if (this.#isLeaving) return;
+  /** Never rejects. @param {string} url @param {{ referrer: string, initiator: Origin }} options `initiator` is who asks */
+  async #navigateAsRequested(url, options) {
     try {
-      await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
+      await this.#load(new URL(url), { waitUntil: 'commit', ...options });
     } catch (error) {
       if (this.#isClosed) return;
       this.#reportNavigation(messageOf(error), url);
@@ -437,7 +444,7 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Waits for an answer. A thread that answers neither in time nor to a ping is terminated.
+   * Waits for an answer. A thread that answers neither in time nor to a ping after that is terminated.
    *
    * @param {AgentThread} thread
    * @param {import('./thread-handle.cjs').Asked} asked
@@ -449,16 +456,11 @@ class Page extends EventEmitter {
       timeout,
       what,
       () => asked.answer,
-      async () => {
+      () => {
         asked.forget();
-        if (!(await isResponsive(thread))) await this.#kill(thread);
+        endIfBusy(thread);
       },
     );
-  }
-
-  /** Several calls can be late, and find that a thread does not respond. It ends once. @param {AgentThread} thread */
-  async #kill(thread) {
-    if (await thread.handle.terminate()) this.#onCrash(thread, new Error('the page does not respond'));
   }
 
   /** @param {number} navigation @param {string} url */
@@ -483,14 +485,15 @@ class Page extends EventEmitter {
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();
-    this.context.close();
+    this.#host.awaitLeaving(this.context.close());
     this.emit('close');
   }
 }
 
-/** Whether the event loop of a thread answers in time. @param {AgentThread} thread */
-async function isResponsive({ handle }) {
-  return (await handle.answersInTime({ type: 'ping' }, PING_TIMEOUT)) !== undefined;
+/** Ends a thread whose event loop does not answer. @param {AgentThread} thread */
+async function endIfBusy({ handle }) {
+  const answer = await handle.answersInTime({ type: 'ping' }, PING_TIMEOUT);
+  if (answer === undefined) await handle.terminate(new Error('the page does not respond'));
 }
 
 /** A document that no server sends. @param {URL} url @param {string} html @returns {import('../fetch/request.cjs').Response} */

@@ -117,12 +117,10 @@ class ThreadHandle extends EventEmitter {
     else await this.#pool.giveBack(this.#thread, Number(released.contexts));
   }
 
-  /** Ends the thread, whatever it is doing. @returns {Promise<boolean>} whether it had not ended before */
-  async terminate() {
-    const isFirst = !this.#hasEnded;
-    this.#end();
+  /** Ends the thread, whatever it is doing. @param {Error} [error] why, if it has crashed */
+  async terminate(error) {
+    this.#end(error);
     await this.#thread.terminate();
-    return isFirst;
   }
 }
 

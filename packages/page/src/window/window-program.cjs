@@ -3,7 +3,6 @@
 // The program of a window's realm, which runs there first. The functions, objects and errors that it makes belong to that realm, as if the
 // page's own scripts had made them.
 
-const host = require('selfprof:host');
 const { describe } = require('./describe-error.cjs');
 const { deserialize, serialize } = require('./structured-clone.cjs');
 const { install } = require('./install-globals.cjs');
@@ -45,11 +44,22 @@ async function evaluate(callee, record, onDone) {
     const result = await (typeof callee === 'function' && record !== undefined
       ? apply(callee, undefined, /** @type {unknown[]} */ (deserialize(record).value))
       : callee);
-    outcome = { value: serialize(result) };
+    outcome = toOutcome(result);
   } catch (error) {
     outcome = { error: describe(error) };
   }
   onDone(outcome);
+}
+
+/** @param {unknown} result of a script of the page's user @returns {import('./contracts.js').EvaluationOutcome} */
+function toOutcome(result) {
+  try {
+    return { value: serialize(result) };
+  } catch (error) {
+    const { name, message, stack } = describe(error);
+    const hint = "hint: return plain data, such as an element's text";
+    return { error: { name, message: name === 'DataCloneError' ? `${message}\n\n${hint}` : message, stack } };
+  }
 }
 
 /**
