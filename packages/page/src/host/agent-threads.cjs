@@ -9,7 +9,7 @@ const { referrerOf } = require('../fetch/referrer.cjs');
 const { NoDocument } = require('../fetch/document-description.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { messageOf } = require('../client/errors.cjs');
-const { loadFrame } = require('./frame-loader.cjs');
+const { FrameLoader } = require('./frame-loader.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
@@ -319,7 +319,9 @@ class AgentThreads {
   /** @param {AgentThread} thread @param {import('../page/thread-messages.js').FrameRequest} message */
   async #loadFrame(thread, message) {
     try {
-      await thread.withFrameRequest(message, (signal) => loadFrame(this.#host, this, thread, message, signal));
+      await thread.withFrameRequest(message, (signal) =>
+        new FrameLoader(this.#host, this, thread, message, signal).load(),
+      );
     } catch (error) {
       const isUnchanged = error instanceof NoDocument;
       thread.handle.post({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });

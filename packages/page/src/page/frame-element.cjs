@@ -12,8 +12,8 @@ const { createElement } = require('jsdom/lib/jsdom/living/helpers/create-element
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 
-const { isAllowedWhenEmpty } = require('../fetch/allow-attribute.cjs');
-const { readSandbox } = require('../fetch/sandbox-attribute.cjs');
+const { isAllowedWhenEmpty } = require('../fetch/isolation-policy.cjs');
+const { readSandbox } = require('../fetch/sandbox.cjs');
 const { refreshFrameAccessors } = require('./frame-accessors.cjs');
 const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
@@ -56,7 +56,7 @@ const { unload } = require('./unloading.cjs');
 /** @type {Documents} */
 let documents;
 
-/** Those of browsers. Two of them make a difference here: see fetch/sandbox-attribute.cjs. */
+/** Those of browsers. Two of them make a difference here: see fetch/sandbox.cjs. */
 const SANDBOX_TOKENS = new Set([
   'allow-downloads',
   'allow-forms',

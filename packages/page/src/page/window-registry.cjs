@@ -7,10 +7,9 @@ const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
 const { withoutFragment } = require('../fetch/without-fragment.cjs');
-const { UNRESTRICTED } = require('../fetch/sandbox-attribute.cjs');
+const { UNRESTRICTED, combine } = require('../fetch/sandbox.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
-const { combine } = require('../fetch/sandbox.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
 const { toPageRequest } = require('./page-request.cjs');
 const { Realm } = require('./realm.cjs');
