@@ -154,8 +154,3 @@ export async function until(page, condition) {
 export async function logged(page, ...lines) {
   await until(page, () => lines.every((line) => page.log.includes(line)));
 }
-
-/** Blocks this thread, which receives nothing meanwhile. @param {number} ms */
-export function block(ms) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
