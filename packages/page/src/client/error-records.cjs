@@ -31,7 +31,7 @@ function toRecord(thrown) {
 }
 
 /** @param {ErrorRecord} record @returns {Error} */
-function toError({ name, message, code, cause, errorName, pageStack }) {
+function toError({ name, message, code, cause, errorName, pageStack = '' }) {
   if (errorName !== undefined)
     return Object.assign(new PageError({ name: 'Error', message, stack: pageStack }), { errorName });
   const Class = CLASSES.get(name) ?? Error;

@@ -15,7 +15,7 @@ const { cookieTextOf, toCookie } = require('./cookie-texts.cjs');
 const { TimeoutError } = require('./errors.cjs');
 const { MAX_DELAY, toTimeout } = require('./host-options.cjs');
 const { Locator, checkNoOptions } = require('./locator.cjs');
-const { toHeaders, toUrl, toWaitUntil } = require('./navigate-options.cjs');
+const { toHeaderList, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { Routes } = require('./routes.cjs');
 const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
 
@@ -200,16 +200,14 @@ class Page extends EventEmitter {
    * @param {NavigateOptions} [options]
    * @returns {Promise<PageResponse>}
    */
-  async goto(url, { waitUntil = 'load', timeout = this.#timeout, referrer, root, headers, profile } = {}) {
-    const target = toUrl(url);
+  async goto(url, { timeout = this.#timeout, root, headers, ...options } = {}) {
     return await this.#call('navigate', {
-      url: target.href,
-      waitUntil: toWaitUntil(waitUntil),
+      ...options,
       timeout,
-      referrer,
+      // The process of the pages may have another working directory.
+      url: toUrl(url).href,
       root: root === undefined ? undefined : path.resolve(root),
-      headers: headers === undefined ? undefined : toHeaders(headers, target),
-      profile,
+      headers: headers === undefined ? undefined : toHeaderList(headers),
     });
   }
 

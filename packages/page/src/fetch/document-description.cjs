@@ -7,7 +7,7 @@ const { fileURLToPath } = require('node:url');
 
 const { UNRESTRICTED } = require('./sandbox.cjs');
 const { documentType, whyNoDocument } = require('./document-type.cjs');
-const { getHeader } = require('./headers.cjs');
+const { getHeader, listOf } = require('./headers.cjs');
 const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { isSameSite } = require('./site.cjs');
@@ -143,10 +143,7 @@ function describeFrame(
   if (embedder.embedderPolicy !== 'unsafe-none' && hasHeaders(url) && !isSame && resourcePolicy !== 'cross-origin') {
     throw new LoadRefused(`${url.href} has no Cross-Origin-Resource-Policy, which the page that embeds it requires`);
   }
-  const options = (getHeader(headers, 'x-frame-options') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((option) => option.trim());
+  const options = listOf(headers, 'x-frame-options');
   const ancestors = [embedder.origin, ...(embedder.ancestors ?? [])];
   const isAmongItsOwn = isSame && ancestors.every((origin) => origin === embedder.origin);
   if (options.includes('deny') || (options.includes('sameorigin') && !isAmongItsOwn)) {

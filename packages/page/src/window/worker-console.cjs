@@ -3,7 +3,7 @@
 // `console` of a worker. https://console.spec.whatwg.org/
 
 const { defineInterfaceObject } = require('./webidl-members.cjs');
-const host = require('./worker-host.cjs');
+const host = require('selfprof:host');
 
 /** https://console.spec.whatwg.org/#console-namespace */
 const CONSOLE_METHODS =

@@ -10,7 +10,7 @@ const {
   exposeInterface,
   requireArguments,
 } = require('./webidl-members.cjs');
-const host = require('./worker-host.cjs');
+const host = require('selfprof:host');
 const { installConsole } = require('./worker-console.cjs');
 const { makeLocation, makeNavigator } = require('./worker-navigator.cjs');
 const { installTimers } = require('./worker-timers.cjs');

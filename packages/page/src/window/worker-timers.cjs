@@ -2,7 +2,7 @@
 
 // Timers of a worker. https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
 
-const host = require('./worker-host.cjs');
+const host = require('selfprof:host');
 const { defineOperations, requireArguments } = require('./webidl-members.cjs');
 
 /** The host's timers, by the numbers that scripts get. @type {Map<number, number>} */
