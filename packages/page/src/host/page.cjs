@@ -45,6 +45,8 @@ const { withTimeout } = require('./time-limit.cjs');
  * @property {LoadState} loadState
  */
 
+/** @typedef {{ request: AbortController, isLeaving: boolean }} Navigation `isLeaving` is whether the user asked for it and it has no document yet: the page cannot replace it */
+
 /** How long a page must have been idle for `waitUntil: 'idle'`, in milliseconds. */
 const IDLE_TIME = 500;
 
@@ -74,14 +76,10 @@ class Page extends EventEmitter {
   #isVisible = true;
   /** The navigation that the page itself asked for last, while it is under way. @type {Promise<void> | undefined} */
   requested;
-  /** Counts navigations: a later one wins over those before. */
-  #navigation = 0;
+  /** The navigation that began last: it wins over those before. @type {Navigation | undefined} */
+  #navigation;
   /** Settled once the last document that was replaced is gone. @type {Promise<unknown> | undefined} */
   #replaced;
-  /** The request of the navigation that began last. */
-  #request = new AbortController();
-  /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
-  #leaving = 0;
   /** Who asked for the document, if it was not the user. @type {Origin | undefined} */
   initiator;
   /** Counts documents: references into one document are invalid in the next. */
@@ -140,8 +138,8 @@ class Page extends EventEmitter {
       () => this.#load(target, options),
       () => {
         // A response that arrives later must not replace the document.
-        this.#navigation += 1;
-        this.#request.abort();
+        this.#navigation?.request.abort();
+        this.#navigation = undefined;
         if (this.#document !== undefined) endIfBusy(this.#document.main);
       },
     );
@@ -149,45 +147,32 @@ class Page extends EventEmitter {
 
   /** @param {URL} url @param {LoadOptions} options */
   async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated, content }) {
-    const navigation = ++this.#navigation;
-    if (initiator === undefined) this.#leaving = navigation;
+    const navigation = { request: new AbortController(), isLeaving: initiator === undefined };
     const source = initiator ?? repeated;
     const startedAt = now();
-    // A later navigation wins over this one anyway.
-    this.#request.abort();
-    const request = new AbortController();
-    this.#request = request;
+    this.#navigation?.request.abort();
+    this.#navigation = navigation;
     // jsdom is loaded while the response arrives. The next document of a page gets the thread of this one.
     if (this.#document === undefined) this.context.warm();
     let document;
     try {
       const response =
         content === undefined
-          ? await this.#fetch(url, { referrer, initiator: source, signal: request.signal })
+          ? await this.#fetch(url, { referrer, initiator: source, signal: navigation.request.signal })
           : ownResponse(url, content);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       this.#assertCurrent(navigation, url.href);
       document = await this.#commit(response, { navigation, startedAt, root, referrer, initiator: source });
-      this.#arrive(navigation);
+      navigation.isLeaving = false;
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
-      this.#arrive(navigation);
+      navigation.isLeaving = false;
       if (document === undefined) this.#assertCurrent(navigation, url.href);
       this.#assertOpen();
       throw error;
     }
-  }
-
-  /** @param {number} navigation that has a document now, or has failed */
-  #arrive(navigation) {
-    if (this.#leaving === navigation) this.#leaving = 0;
-  }
-
-  /** Whether the user navigates away from the document. */
-  get #isLeaving() {
-    return this.#leaving !== 0 && this.#leaving === this.#navigation;
   }
 
   /**
@@ -215,7 +200,7 @@ class Page extends EventEmitter {
    * Replaces the document.
    *
    * @param {import('../fetch/request.cjs').Response} response
-   * @param {{ navigation: number, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
+   * @param {{ navigation: Navigation, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
    */
   async #commit(response, { navigation, startedAt, root, referrer, initiator }) {
     const description = describePage(response, root);
@@ -312,7 +297,7 @@ class Page extends EventEmitter {
 
   /** The page asks to be navigated. @param {Extract<PageMessage, { type: 'navigate' }>} message */
   #requestNavigation({ url, referrer }) {
-    if (this.#isLeaving) return;
+    if (this.#navigation?.isLeaving) return;
     const { protocol } = new URL(url);
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
@@ -463,7 +448,7 @@ class Page extends EventEmitter {
     );
   }
 
-  /** @param {number} navigation @param {string} url */
+  /** @param {Navigation} navigation @param {string} url */
   #assertCurrent(navigation, url) {
     this.#assertOpen();
     if (navigation !== this.#navigation) throw new Error(`another navigation replaced the one to ${url}`);
@@ -481,7 +466,7 @@ class Page extends EventEmitter {
   async #close() {
     this.#isClosed = true;
     this.#host.remove(this);
-    this.#request.abort();
+    this.#navigation?.request.abort();
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();

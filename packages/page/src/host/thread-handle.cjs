@@ -38,7 +38,7 @@ class ThreadHandle extends EventEmitter {
     this.#awaited.get(message.id)?.resolve(message);
     this.#awaited.delete(message.id);
   };
-  #onExit = (/** @type {Error | undefined} */ error) => this.#end(error);
+  #onExit = () => this.#end(this.#thread.failure);
 
   /** @param {import('./thread-pool.cjs').ThreadPool} pool @param {import('./thread-pool.cjs').PooledThread} thread */
   constructor(pool, thread) {
@@ -56,7 +56,7 @@ class ThreadHandle extends EventEmitter {
 
   /** @param {ToThread} message @param {readonly import('node:worker_threads').Transferable[]} [transferList] */
   post(message, transferList) {
-    if (!this.#hasEnded) this.#thread.post(message, transferList);
+    if (!this.#hasEnded) this.#thread.postMessage(message, transferList);
   }
 
   /** @param {ThreadRequest} request @returns {Asked} */
