@@ -3,7 +3,7 @@
 // A page, as its user has it: each method is a call to the process of the pages.
 
 const { AsyncResource } = require('node:async_hooks');
-const { EventEmitter } = require('node:events');
+const { EventEmitter, on } = require('node:events');
 const fs = require('node:fs/promises');
 const path = require('node:path');
 const { clearTimeout, setTimeout } = require('node:timers');
@@ -335,39 +335,19 @@ class Page extends EventEmitter {
     this.#assertOpen();
     const { predicate = () => true, timeout = this.#timeout } =
       typeof options === 'function' ? { predicate: options } : options;
-    const at = {};
-    Error.captureStackTrace(at, this.waitForEvent);
-    return await new Promise((resolve, reject) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.off(type, onEvent);
-        this.off('close', onClose);
-      };
-      const onEvent = async (/** @type {any[]} */ ...[event]) => {
-        try {
-          if (!(await predicate(event))) return;
-          done();
-          resolve(event);
-        } catch (error) {
-          done();
-          reject(error);
-        }
-      };
-      const onClose = () => {
-        done();
-        reject(new Error(`the page was closed while ${type} was awaited`));
-      };
-      // It keeps the program alive, too.
-      const timer = setTimeout(
-        () => {
-          done();
-          reject(new TimeoutError(`waiting for the event ${type} took longer than ${timeout} ms`));
-        },
-        Math.min(toTimeout(timeout), MAX_DELAY),
-      );
-      this.on(type, onEvent);
-      if (type !== 'close') this.on('close', onClose);
-    });
+    const late = new AbortController();
+    // It keeps the program alive, too.
+    const timer = setTimeout(() => late.abort(), Math.min(toTimeout(timeout), MAX_DELAY));
+    try {
+      const events = on(this, type, { signal: late.signal, close: type === 'close' ? [] : ['close'] });
+      for await (const [event] of events) if (await predicate(event)) return event;
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+      throw new TimeoutError(`waiting for the event ${type} took longer than ${timeout} ms`);
+    } finally {
+      clearTimeout(timer);
+    }
+    throw new Error(`the page was closed while ${type} was awaited`);
   }
 
   /** @param {import('../../index.js').LoadState} [state] @param {{ timeout?: number }} [options] */
