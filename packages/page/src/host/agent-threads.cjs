@@ -139,13 +139,6 @@ class AgentThreads {
     return [...this.#threads.values()];
   }
 
-  /** How much of each kind is kept, for tests. */
-  get counts() {
-    const { size: windows } = this.#windows;
-    const { size: blobs } = this.#blobs;
-    return { threads: this.#threads.size, windows, blobs, workers: this.#workers.size };
-  }
-
   /** @param {AgentThread} thread @param {number} window @returns {WindowAddress} */
   addressOf(thread, window) {
     return { thread: thread.id, frame: window, origin: serialize(thread.document.origin) };

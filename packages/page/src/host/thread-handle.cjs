@@ -49,11 +49,6 @@ class ThreadHandle extends EventEmitter {
     thread.on('exit', this.#onExit);
   }
 
-  /** Whether it takes no more messages. */
-  get hasEnded() {
-    return this.#hasEnded;
-  }
-
   /** @param {ToThread} message @param {readonly import('node:worker_threads').Transferable[]} [transferList] */
   post(message, transferList) {
     if (!this.#hasEnded) this.#thread.postMessage(message, transferList);
@@ -71,11 +66,6 @@ class ThreadHandle extends EventEmitter {
       reject(new Error('the answer is no longer awaited'));
     };
     return { answer, forget };
-  }
-
-  /** How many answers are awaited, for tests. */
-  get awaited() {
-    return this.#awaited.size;
   }
 
   /** Whether the thread answers in time. One that has ended does not. @param {ThreadRequest} request @param {number} milliseconds */

@@ -79,11 +79,6 @@ class ThreadPool {
     this.#start = start;
   }
 
-  /** How many threads run, and how many of them wait. */
-  get counts() {
-    return { threads: this.#all.size, idle: this.#idle.length };
-  }
-
   /** Has a thread for a document load jsdom now, unless one waits already. */
   warm() {
     if (this.#idle.length === 0) this.#idle.push(this.#new('page'));
