@@ -44,10 +44,9 @@ async function start(t, stderr = 'inherit') {
   const call = (method, parameters = {}) =>
     new Promise((resolve, reject) => {
       const id = next++;
-      answers.set(id, ({ result, json, error }) => {
-        if (error !== undefined) reject(Object.assign(new Error(error.message), error));
-        else resolve(json === undefined ? result : JSON.parse(json));
-      });
+      answers.set(id, ({ result, error }) =>
+        error === undefined ? resolve(result) : reject(Object.assign(new Error(error.message), error)),
+      );
       socket.write(`${JSON.stringify({ id, method, parameters })}\n`);
     });
   return { child, socket, events, call };

@@ -373,6 +373,28 @@ suite('the navigation', () => {
   });
 });
 
+test('entries of any window cannot be cloned', async (t) => {
+  const page = await openHtml(t, '<iframe srcdoc="<p>"></iframe>');
+  const got = await page.evaluate(() => {
+    performance.mark('a');
+    const child = frames[0];
+    return [
+      performance.getEntriesByName('a')[0],
+      child.performance.getEntriesByType('navigation')[0],
+      performance,
+    ].flatMap((object) =>
+      [structuredClone, child.structuredClone, (value) => child.postMessage(value, '*')].map((clone) => {
+        try {
+          return typeof clone(object);
+        } catch (error) {
+          return error.name;
+        }
+      }),
+    );
+  });
+  assert.deepEqual(got, Array(9).fill('DataCloneError'));
+});
+
 test('images load, and have the size that their files give', async (t) => {
   const page = await openHtml(t, '', {
     routes: {
