@@ -18,7 +18,7 @@ export interface PageHostOptions {
    * then from the working directory, then from this package.
    */
   jsdom?: string | URL | undefined;
-  /** How long loading and scripts may take, in milliseconds; `Infinity` for no limit. Default: 30,000. */
+  /** How long loading and scripts may take, in milliseconds; 0 for no limit. Default: 30,000. */
   timeout?: number | undefined;
   /** The maximum size of each page thread's heap, in megabytes, at least 64. A page, frame or worker that exceeds it is terminated. Default: 1,024. */
   memoryLimit?: number | undefined;
@@ -55,7 +55,7 @@ export type LoadState = 'commit' | 'domcontentloaded' | 'load' | 'networkidle' |
 export interface WaitOptions {
   /** Default: `'load'`. */
   waitUntil?: LoadState | undefined;
-  /** In milliseconds; `Infinity` for no limit. Default: the host's. */
+  /** In milliseconds; 0 for no limit. Default: the host's. */
   timeout?: number | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface PageResponse {
 
 /** How an action finds its element, and how long it waits. */
 export interface ActionOptions {
-  /** In milliseconds; `Infinity` for no limit. Default: the host's. */
+  /** In milliseconds; 0 for no limit. Default: the host's. */
   timeout?: number | undefined;
   /** Whether it is an error that the selector finds several elements; otherwise, the first one is meant. Default: false, and true for locators. */
   strict?: boolean | undefined;

@@ -62,27 +62,6 @@ suite('time', () => {
     assert.ok((await isolated.evaluate(collect))[1].includes('script'));
   });
 
-  test('of the clocks of frames goes on in all at once, so that many are no finer than one', async (t) => {
-    const page = await openHtml(t, '<iframe></iframe>'.repeat(20));
-    const changes = await page.evaluate(() => {
-      const clocks = [performance, ...Array.from(frames, (frame) => frame.performance)];
-      const last = clocks.map(() => 0);
-      let changes = 0;
-      for (const end = performance.now() + 200; performance.now() < end; ) {
-        let isChanged = false;
-        for (let at = 0; at < clocks.length; at++) {
-          const now = clocks[at].now();
-          isChanged ||= now !== last[at];
-          last[at] = now;
-        }
-        changes += isChanged;
-      }
-      return changes / 200;
-    });
-    // Ten ticks a millisecond, and again where one falls between the readings of two clocks.
-    assert.ok(changes < 25, `${changes} changes a millisecond`);
-  });
-
   test('of Temporal is no finer than that of Date', async (t) => {
     const page = await openHtml(t, '<iframe></iframe>');
     const fine = await page.evaluate(`(() => {

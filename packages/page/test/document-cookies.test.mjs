@@ -78,17 +78,4 @@ suite('a cookie', () => {
     const sent = Buffer.from(page.server.requests.at(-1).headers.cookie, 'latin1').toString();
     assert.equal(sent, 'server=\u00e9; a=\u{1f600}; d=\ufffd; e=\u00ff');
   });
-
-  test('ends when it says so', async (t) => {
-    const page = await openHtml(t, '');
-    const seen = await page.evaluate(() => {
-      document.cookie = 'a=1; Path=/';
-      document.cookie = 'b=2; Max-Age=1000';
-      const before = document.cookie;
-      document.cookie = 'a=; Path=/; Max-Age=0';
-      document.cookie = 'b=; Expires=Thu, 01 Jan 1970 00:00:00 GMT';
-      return [before, document.cookie];
-    });
-    assert.deepEqual(seen, ['a=1; b=2', '']);
-  });
 });

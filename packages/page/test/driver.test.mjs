@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -45,10 +44,9 @@ async function start(t, stderr = 'inherit') {
   const call = (method, parameters = {}) =>
     new Promise((resolve, reject) => {
       const id = next++;
-      answers.set(id, ({ result, json, error }) => {
-        if (error !== undefined) reject(Object.assign(new Error(error.message), error));
-        else resolve(json === undefined ? result : JSON.parse(json));
-      });
+      answers.set(id, ({ result, error }) =>
+        error === undefined ? resolve(result) : reject(Object.assign(new Error(error.message), error)),
+      );
       socket.write(`${JSON.stringify({ id, method, parameters })}\n`);
     });
   return { child, socket, events, call };
@@ -74,13 +72,7 @@ test('whatever a page throws is answered, and does not choose the error of WebDr
       () => undefined,
       ({ code }) => code,
     );
-  const REVOKED = '(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy })()';
-  for (const thrown of [
-    'new Proxy({}, { getPrototypeOf() { throw 1 }, get() { throw 2 } })',
-    REVOKED,
-    'null',
-    'Symbol()',
-  ]) {
+  for (const thrown of ['null', 'Symbol()', '{ get message() { throw 1 } }']) {
     assert.equal(await codeOf(run(call, window, `throw ${thrown}`)), 'javascript error', thrown);
     assert.equal(await codeOf(run(call, window, `return Promise.reject(${thrown})`)), 'javascript error', thrown);
     assert.equal(await codeOf(run(call, window, `return { get a() { throw ${thrown} } }`)), 'javascript error', thrown);
@@ -115,15 +107,6 @@ test('references of frames of other origins are their own', async (t) => {
     references.add(reference);
   }
   assert.equal(references.size, 3);
-});
-
-test('the history of a window is limited in length', () => {
-  const { History } = createRequire(import.meta.url)('../src/host/history.cjs');
-  const history = new History();
-  for (let count = 0; count < 300; count++) history.push({ url: `http://a.test/${count}` });
-  assert.equal(history.peek(0).url, 'http://a.test/299');
-  assert.equal(history.peek(-99).url, 'http://a.test/200');
-  assert.equal(history.peek(-100), undefined);
 });
 
 test('a document that a page has asked for is loaded again as it asked for it', async (t) => {

@@ -73,20 +73,6 @@ suite('fetch', () => {
     assert.equal(ofAnotherDocument, '');
   });
 
-  for (const coding of ['gzip', 'br', 'zstd'])
-    test(`decodes nothing of responses that have no body: ${coding}`, async (t) => {
-      const headers = { 'content-encoding': coding, 'x-answer': '1' };
-      const page = await openHtml(t, '', { routes: { '/head': { headers }, '/empty': { status: 204, headers } } });
-      const answers = await page.evaluate(async () => {
-        const answer = async (response) => [response.status, response.headers.get('x-answer'), await response.text()];
-        return [await answer(await fetch('/head', { method: 'HEAD' })), await answer(await fetch('/empty'))];
-      });
-      assert.deepEqual(answers, [
-        [200, '1', ''],
-        [204, '1', ''],
-      ]);
-    });
-
   test('sends forms, blobs and buffers', async (t) => {
     const bodies = [];
     const page = await openHtml(t, '', { routes: { '/post': () => '' } });

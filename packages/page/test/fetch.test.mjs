@@ -1,10 +1,8 @@
-// data: URLs, MIME types, and which requests are same-site, on which cookies depend.
+// Which requests are same-site, on which cookies depend, and what else requests carry.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import net from 'node:net';
 import { suite, test } from 'node:test';
 
 import { eventually, host, jsdom, open, openHtml, openInThisProcess, serve } from './server.mjs';
@@ -14,70 +12,10 @@ openInThisProcess();
 const require = createRequire(import.meta.url);
 const { Cookies } = require('../src/fetch/cookies.cjs');
 const { unsafeHeaderNames } = require('../src/fetch/cors.cjs');
-const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
-const { Transport } = require('../src/fetch/http.cjs');
 const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
-const { charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson } = require('../src/fetch/mime-type.cjs');
 const { siteRelation } = require('../src/fetch/site.cjs');
 
 useJsdom({ folder: jsdom });
-
-suite('data: URLs', () => {
-  test('have a MIME type and a body', () => {
-    const check = (url, type, body) => {
-      const decoded = decodeDataUrl(new URL(url));
-      assert.equal(decoded.type, type, url);
-      assert.equal(Buffer.from(decoded.bytes).toString('latin1'), body, url);
-    };
-    check('data:,', 'text/plain;charset=US-ASCII', '');
-    check('data:,x#fragment', 'text/plain;charset=US-ASCII', 'x');
-    check('data:text/html,a%20b%C3%A4%zz%4', 'text/html', 'a b\xc3\xa4%zz%4');
-    check('data:text/html,\u00e4', 'text/html', '\xc3\xa4');
-    check('data:TEXT/Html; Charset=utf-8,x,y?z', 'text/html;charset=utf-8', 'x,y?z');
-    check('data:;charset=utf-8,x', 'text/plain;charset=utf-8', 'x');
-    check('data:nonsense,x', 'text/plain;charset=US-ASCII', 'x');
-    check('data:;base64,aGk', 'text/plain;charset=US-ASCII', 'hi');
-    check('data:text/html ; BASE64,a%47k%3D', 'text/html', 'hi');
-    check('data:text/html;base64;x,aGk', 'text/html', 'aGk');
-    check('data:image/png;base64,a G%0Ak =', 'image/png', 'hi');
-  });
-
-  test('may be malformed', () => {
-    for (const url of [
-      'data:',
-      'data:text/html',
-      'data:x#a,b',
-      'data:;base64,a',
-      'data:;base64,a===',
-      'data:;base64,a-_b',
-    ])
-      assert.throws(() => decodeDataUrl(new URL(url)), { name: 'NetworkError' }, url);
-  });
-});
-
-suite('MIME types', () => {
-  test('are parsed as browsers do', () => {
-    assert.equal(essence('Text/HTML; charset=x'), 'text/html');
-    assert.equal(charset('text/html;charset="utf\\-8"'), 'utf-8');
-    assert.equal(charset('text/html;x=charset=1'), undefined);
-    for (const type of [null, undefined, '', 'text', 'text/', '/html', 'te xt/html']) {
-      assert.equal(essence(type), '', String(type));
-      assert.equal(charset(type), undefined, String(type));
-    }
-  });
-
-  test('say what a response may be used as', () => {
-    for (const type of ['text/javascript', 'application/x-ecmascript', 'TEXT/JScript; charset=utf-8'])
-      assert.equal(isJavaScript(type), true, type);
-    for (const type of ['text/plain', 'application/json', 'text/javascript2', null])
-      assert.equal(isJavaScript(type), false, String(type));
-    for (const type of ['application/json', 'text/json;x=y', 'application/geo+json'])
-      assert.equal(isJson(type), true, type);
-    for (const type of ['text/csv', 'image/png', 'video/x', 'audio/y'])
-      assert.equal(isImageAudioVideoOrCsv(type), true, type);
-    assert.equal(isImageAudioVideoOrCsv('text/plain'), false);
-  });
-});
 
 suite('a site', () => {
   test('is a scheme and a registrable domain', () => {
@@ -135,35 +73,6 @@ suite('cookies with Secure', () => {
         ['id=good'],
       );
     });
-});
-
-test('a request is sent again if its connection was idle and is closed', async (t) => {
-  let requests = 0;
-  const server = net.createServer((socket) => {
-    let isFirst = true;
-    socket.on('error', () => {});
-    socket.on('data', () => {
-      requests++;
-      if (isFirst) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-      else socket.resetAndDestroy();
-      isFirst = false;
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const transport = new Transport();
-  t.after(() => {
-    transport.close();
-    server.close();
-  });
-  const url = new URL(`http://127.0.0.1:${server.address().port}/`);
-  const send = (method) => transport.send({ url, method, headers: [], body: null });
-  await send('GET');
-  assert.equal((await send('GET')).status, 200);
-  assert.equal(requests, 3);
-  // Whatever its method, as Chromium does.
-  assert.equal((await send('POST')).status, 200);
-  assert.equal(requests, 5);
 });
 
 suite('cookies that another host sets', () => {
@@ -453,54 +362,5 @@ suite('HTTP', () => {
     assert.equal(await get('/a', { integrity: right.replace(/-./, '-_') }), 'TypeError');
     assert.equal(await get(other.url('/a'), { mode: 'no-cors' }), 'opaque');
     assert.equal(await get(other.url('/a'), { mode: 'no-cors', integrity: right }), 'TypeError');
-  });
-
-  test('headers may have the names of members of objects', async (t) => {
-    const page = await openHtml(t, '', { routes: { '/x': '' } });
-    await page.evaluate(() =>
-      fetch('/x', {
-        headers: [
-          ['constructor', 'a'],
-          ['__proto__', 'b'],
-        ],
-      }).then(() => {}),
-    );
-    const { headers } = page.server.requests.at(-1);
-    assert.equal(headers.constructor, 'a');
-  });
-
-  test('responses that switch to another protocol fail', async (t) => {
-    const server = net.createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () =>
-        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
-      );
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => server.close());
-    const page = await openHtml(t, '');
-    const url = `http://127.0.0.1:${server.address().port}/`;
-    assert.equal(await page.evaluate((url) => fetch(url).catch(({ name }) => name), url), 'TypeError');
-    await assert.rejects(page.navigate(url), /switched to a protocol/);
-  });
-});
-
-suite('a request over TLS', () => {
-  test('names no server when that is an IP address', async (t) => {
-    const hello = Promise.withResolvers();
-    const server = net.createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', (bytes) => {
-        hello.resolve(bytes.toString('latin1'));
-        socket.destroy();
-      });
-    });
-    server.listen(0, '127.0.0.1');
-    t.after(() => server.close());
-    await once(server, 'listening');
-    const pages = host(t, {});
-    await assert.rejects(pages.open(`https://[::ffff:7f00:1]:${server.address().port}/`));
-    assert.doesNotMatch(await hello.promise, /7f00/);
   });
 });

@@ -138,8 +138,8 @@ suite('a frame of the same origin', () => {
 });
 
 suite('a frame of another origin', () => {
-  async function embed(t, child, { script = '', ...options } = {}) {
-    const foreign = await serve(t, { '/child': child, ...options.foreign });
+  async function embed(t, child, { script = '', foreign: routes = {}, ...options } = {}) {
+    const foreign = await serve(t, { '/child': child, ...routes });
     const page = await openHtml(
       t,
       `<script>addEventListener('message', (e) => console.log('page got', e.data, e.origin, e.source === frames[0]));</script><iframe id="f" src="${foreign.url('/child')}"></iframe><script>${script}</script>`,

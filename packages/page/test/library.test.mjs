@@ -15,7 +15,7 @@ import { PageHost } from '@selfprof/page';
 import { jsdom } from './server.mjs';
 
 const require = createRequire(import.meta.url);
-const { NODE_VERSIONS, checkNode, findLibrary } = require('../src/client/find-jsdom.cjs');
+const { checkNode, findLibrary } = require('../src/client/find-jsdom.cjs');
 const { packageFolders } = require('../src/host/package-folders.cjs');
 const run = promisify(execFile);
 
@@ -115,8 +115,5 @@ suite('Node', () => {
     const own = await read(new URL('../package.json', import.meta.url));
     const { engines } = await read(path.join(jsdom, 'package.json'));
     assert.equal(own.engines.node, engines.node.replace('>=26.0.0', '>=26'));
-    const { from, firstUnrestrictedMajor } = NODE_VERSIONS;
-    const expected = [...from].map(([major, [minor, patch]]) => `^${major}.${minor}.${patch}`);
-    assert.deepEqual(own.engines.node.split(' || '), [...expected, `>=${firstUnrestrictedMajor}`]);
   });
 });

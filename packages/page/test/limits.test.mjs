@@ -25,6 +25,20 @@ suite('options', () => {
     assert.throws(() => new PageHost({ ignoreCertificateErrors }), TypeError);
   });
 
+  test('that do not exist are refused, with those that do', async (t) => {
+    assert.throws(() => new PageHost({ headless: true }), {
+      name: 'TypeError',
+      message: /^PageHost has no option `headless`; its options are jsdom, timeout, .*cookies$/,
+    });
+    const pages = host(t);
+    await assert.rejects(pages.open('about:blank', { waitFor: 'load' }), {
+      name: 'TypeError',
+      message:
+        'open() has no option `waitFor`; its options are on, waitUntil, timeout, referrer, root, headers, profile',
+    });
+    assert.deepEqual(pages.pages, []);
+  });
+
   test('of a call that are refused leave no page open', async (t) => {
     const pages = host(t);
     const page = await pages.open();

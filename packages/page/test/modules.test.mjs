@@ -169,18 +169,6 @@ suite('import()', () => {
       [['__proto__', 'b'], true, ['__proto__']],
     );
   });
-
-  test('works in a page that replaced Promise', async (t) => {
-    const page = await openHtml(
-      t,
-      '<script>Promise.prototype.then = function () { console.log("then", typeof this.secret); }</script>',
-      {
-        routes: { '/m.mjs': 'export const value = 1' },
-      },
-    );
-    assert.equal(await page.evaluate(`(async () => (await import('/m.mjs')).value)()`), 1);
-    assert.deepEqual(page.log, []);
-  });
 });
 
 suite('imports of a source phase', () => {

@@ -83,28 +83,6 @@ suite('long tasks', () => {
       [0, ['longtask', 'mark', 'measure', 'navigation', 'resource']],
     );
   });
-
-  test('cannot be constructed by a page', async (t) => {
-    const page = await openHtml(t, '');
-    assert.deepEqual(
-      await page.evaluate(() =>
-        [
-          () => new PerformanceLongTaskTiming(),
-          () => new TaskAttributionTiming(),
-          () => Object.create(PerformanceLongTaskTiming.prototype).attribution,
-          () => Object.create(PerformanceLongTaskTiming.prototype).name,
-          () => Object.create(TaskAttributionTiming.prototype).containerType,
-        ].map((attempt) => {
-          try {
-            return attempt();
-          } catch (error) {
-            return error.constructor === TypeError;
-          }
-        }),
-      ),
-      Array(5).fill(true),
-    );
-  });
 });
 
 suite('without layout', () => {
@@ -219,54 +197,24 @@ suite('media queries', () => {
     };
     await check(true, [
       '',
-      'all',
-      'screen',
       'only screen',
-      'not print',
-      '(min-width: 600px)',
-      '(max-width: 1024px)',
-      'screen and (min-width: 1024px) and (max-height: 768px)',
       '(width: 1024px)',
-      '(height >= 48em)',
+      'screen and (min-width: 1024px) and (max-height: 768px)',
       '(600px <= width < 1025px)',
       '(orientation: landscape)',
       '(prefers-color-scheme: light)',
       '(hover)',
-      '(pointer: fine)',
-      '(min-resolution: 1dppx)',
       '(resolution: 96dpi)',
       'print, (color)',
-      'not all and (max-width: 600px)',
-      '(not (max-width: 600px))',
       'not (max-width: 600px)',
-      '(max-width: 1px) or (min-width: 1px)',
-      '((min-width: 1px) and (min-height: 1px))',
-      '(min-aspect-ratio: 4/3)',
-      '( MIN-WIDTH : 600PX )',
-      '(orientation)',
     ]);
     await check(false, [
       'print',
-      'not screen',
-      '(max-width: 600px)',
       'screen and (max-width: 1023.9px)',
-      '(prefers-color-scheme: dark)',
       '(prefers-reduced-motion)',
-      '(prefers-reduced-motion: reduce)',
-      '(monochrome)',
-      '(unknown: 1)',
       'not (unknown: 1)',
-      '(min-width: 1parsec)',
-      '(min-width)',
-      'screen (',
       '(((',
-      'not',
-      '(max-width: 1px) or (min-width: 2000px)',
       'screen and',
-      '(width > )',
-      ',',
-      `${'('.repeat(9_000)}`,
-      `${'not '.repeat(5_000)}(color)`,
     ]);
     assert.deepEqual(
       await page.evaluate(() => {

@@ -63,11 +63,23 @@ suite('an element', () => {
       [() => page.click('button', { timeout: 100 }), /the element is disabled$/],
       [() => page.hover('p', { timeout: 100 }), /the element is not visible$/],
       [() => page.fill('input', 'x', { timeout: 100 }), /the element is not editable$/],
-      [() => page.textContent('#none', { timeout: 0 }), /no element is found$/],
+      [() => page.textContent('#none', { timeout: 50 }), /no element is found$/],
     ])
       await assert.rejects(action(), (error) => error.name === 'TimeoutError' && what.test(error.message));
     await page.click('p', { force: true });
     assert.equal(await page.textContent('p'), 'gone');
+  });
+
+  test('is awaited without a limit if the timeout is 0', async (t) => {
+    const page = await openHtml(t, '<body>', { host: host(t, { timeout: 0 }), timeout: 0 });
+    const clicked = page.click('button', { timeout: 0 });
+    await page.waitForFunction('true', undefined, { timeout: 0 });
+    const event = page.waitForEvent('console', { timeout: 0 });
+    const moved = page.waitForURL('**#moved', { timeout: 0 });
+    await page.evaluateIn({ timeout: 0 }, () => {
+      document.body.innerHTML = '<button onclick="console.log(1); location.hash = \'moved\'">';
+    });
+    await Promise.all([clicked, event, moved]);
   });
 
   test('takes text', async (t) => {

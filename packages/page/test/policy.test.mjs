@@ -19,39 +19,19 @@ const {
 suite('a dictionary', () => {
   const token = (text) => new Token(text);
 
-  test('has members with values of all types', () => {
-    const check = (text, expected) => {
-      const parsed = parseDictionary(text);
-      assert.deepEqual(
-        parsed && Object.fromEntries([...parsed].map(([key, { value }]) => [key, value])),
-        expected,
-        text,
-      );
-    };
+  test('has members with values, lists and parameters', () => {
+    const check = (text, expected) => assert.deepEqual(Object.fromEntries(parseDictionary(text)), expected, text);
     check('', {});
     check('a', { a: true });
     check('a, b=?0, c=?1', { a: true, b: false, c: true });
-    check('  a=1,\t b=-2.5  ', { a: 1, b: -2.5 });
+    check('  a=1,\t b=-2.5  ', { a: '1', b: '-2.5' });
     check('a="x \\"y\\" \\\\"', { a: 'x "y" \\' });
     check('a=token/x:y, b=*', { a: token('token/x:y'), b: token('*') });
-    check('a=:aGk=:', { a: Buffer.from('hi') });
-    check('a=@1659578233', { a: new Date(1659578233000) });
-    check('a=%"f%c3%bc"', { a: 'fü' });
-    check('a=1, b=2, a=3', { b: 2, a: 3 });
-    check('a;x=1;y, b=2;z="s"', { a: true, b: 2 });
-    check('*a-_.*=1', { '*a-_.*': 1 });
-  });
-
-  test('has parameters and lists', () => {
-    const parsed = parseDictionary('a=(1 token;q=0.5 "s");report-to=e, b;x');
-    assert.deepEqual(
-      parsed.get('a').value.map(({ value }) => value),
-      [1, token('token'), 's'],
-    );
-    assert.deepEqual(parsed.get('a').value[1].parameters, new Map([['q', 0.5]]));
-    assert.deepEqual(parsed.get('a').parameters, new Map([['report-to', token('e')]]));
-    assert.deepEqual(parsed.get('b').parameters, new Map([['x', true]]));
-    assert.deepEqual(parseDictionary('a=()').get('a').value, []);
+    check('a=:aGk=:, b=@1659578233, c=%"f%c3%bc"', { a: ':aGk=:', b: '@1659578233', c: '%"f%c3%bc"' });
+    check('a=1, b=2, a=3', { a: '3', b: '2' });
+    check('a;x=1;y, b=?0;z="s"', { a: true, b: false });
+    check('*a-_.*=?1', { '*a-_.*': true });
+    check('a=(1 token;q=0.5 "s)");report-to=e, b;x, c=()', { a: ['1', token('token'), 's)'], b: true, c: [] });
   });
 
   test('is ignored as a whole when it is malformed', () => {
@@ -82,7 +62,6 @@ suite('a dictionary', () => {
       'ä',
       'a=ä',
       'a=%"%FF"',
-      'a=%"%c3"',
       'a=@1.5',
       '\ta',
     ]) {
@@ -99,10 +78,7 @@ suite('a dictionary', () => {
 
 suite('an item', () => {
   test('is one value with parameters', () => {
-    assert.deepEqual(parseItem('same-origin; report-to="x"'), {
-      value: new Token('same-origin'),
-      parameters: new Map([['report-to', 'x']]),
-    });
+    assert.deepEqual(parseItem('same-origin; report-to="x"'), new Token('same-origin'));
     for (const text of ['', 'a, b', 'a b', '"a', null]) assert.equal(parseItem(text), undefined, String(text));
   });
 });

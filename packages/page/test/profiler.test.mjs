@@ -229,67 +229,6 @@ suite('a trace of a page', () => {
       assert.ok(resource === page.server.url('/') || resource === 'evaluate', resource);
   });
 
-  test('shows nothing of a cross-origin script, unless CORS allows it', async (t) => {
-    const script = { body: 'function secret(callback) { spin(30); callback(); spin(30); }' };
-    const foreign = await serve(t, {
-      '/muted.js': script,
-      '/open.js': { ...script, headers: { 'access-control-allow-origin': '*' } },
-    });
-    for (const [attributes, isShown] of [
-      [`src="${foreign.url('/muted.js')}"`, false],
-      [`crossorigin src="${foreign.url('/open.js')}"`, true],
-    ]) {
-      const page = await openHtml(t, `<script>${SPIN} ${PROFILE}</script><script ${attributes}></script>`, {
-        headers: ALLOW,
-      });
-      const trace = await page.evaluate('profile(function own() { secret(function back() { spin(30); }); })');
-      const names = namesIn(trace);
-      assert.equal(names.has('secret'), isShown);
-      assert.equal(
-        trace.resources.some((url) => url.includes(foreign.origin)),
-        isShown,
-      );
-      // Functions of the page that it calls are shown.
-      const stacks = [...stacksIn(trace)].join('\n');
-      assert.match(stacks, isShown ? /own > secret > back > spin/ : /own > back > spin/);
-      assert.doesNotMatch(JSON.stringify(trace), isShown ? /^$/ : /secret|muted/);
-    }
-  });
-
-  test('of a page shows nothing of its frame, nor the reverse, whoever calls whom', async (t) => {
-    const child = `<script>${SPIN.replace('spin', 'childSpin')} ${PROFILE}
-      function inChild() { childSpin(30); parent.fromChild(); }</script>`;
-    const page = await openHtml(
-      t,
-      `<iframe src="/child"></iframe><script>${SPIN} ${PROFILE} function fromChild() { spin(30); } function inPage() { spin(30); frames[0].inChild(); }</script>`,
-      { headers: ALLOW, routes: { '/child': { body: child, headers: ALLOW } } },
-    );
-    // On a busy machine, a function may not be sampled each time.
-    await eventually(async () => {
-      const [own, its] = await page.evaluate(`(async () => {
-        const theirs = new frames[0].Profiler({ sampleInterval: 1, maxBufferSize: 10000 });
-        return [await profile(inPage), await theirs.stop()];
-      })()`);
-      const ofChild = [...namesIn(own)].filter((name) => /[cC]hild$|childSpin/.test(name));
-      assert.deepEqual(
-        ofChild.filter((name) => name !== 'fromChild'),
-        [],
-      );
-      const names = [...namesIn(its)];
-      assert.ok(!names.includes('fromChild') && !names.includes('inPage') && !names.includes('spin'), names.join());
-      return (
-        [...stacksIn(own)].some((stack) => /inPage > fromChild > spin/.test(stack)) &&
-        names.includes('inChild') &&
-        names.includes('childSpin')
-      );
-    });
-    // With includeSameOriginFrames, frames of the same origin are shown.
-    await eventually(async () => {
-      const all = await page.evaluate('profile(inPage, { includeSameOriginFrames: true })');
-      return [...stacksIn(all)].some((stack) => /inPage > inChild > childSpin/.test(stack));
-    });
-  });
-
   test('has more markers when the page is isolated', async (t) => {
     const markers = async (headers, wanted) => {
       const page = await openHtml(t, `<script>${SPIN} ${PROFILE}</script>`, { headers: { ...ALLOW, ...headers } });

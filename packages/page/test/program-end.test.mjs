@@ -125,9 +125,10 @@ test('a listener of the user that throws is heard of, and keeps nothing from its
     const thrown = new Promise((resolve) => { heard = resolve; });
     process.on('uncaughtException', ({ message }) => { console.log(message); heard(); });
     const page = await host.open('about:blank');
+    const crashed = page.waitForEvent('crash');
     page.on('crash', () => { throw new Error('of the listener'); });
     await page.evaluateIn({ timeout: 500 }, 'for (;;);').catch(({ name }) => console.log(name));
-    await thrown;
+    await Promise.all([crashed, thrown]);
     await host.close();
     console.log(host.pages.length);`);
   assert.equal(code, 0);

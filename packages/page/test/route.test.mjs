@@ -153,6 +153,21 @@ suite('a route', () => {
     await assert.rejects(get(page, 'http://api.test/closed'), { name: 'PageError' });
   });
 
+  test('answers as a server does: with cookies and redirects, which are routed, too', async (t) => {
+    const server = await serve(t, { '*': ({ headers }) => headers.cookie ?? 'none' });
+    const page = await open(t, server.url('/'));
+    await page.route('/cookie', (route) => route.fulfill({ headers: { 'Set-Cookie': 'id=1; HttpOnly' } }));
+    await page.route('/from', (route) => route.fulfill({ status: 303, headers: { Location: '/to' } }));
+    await page.route('/to', (route, request) => route.fulfill({ body: request.method() }));
+    await page.route('http://other.test/**', (route) =>
+      route.fulfill({ headers: { 'Cross-Origin-Resource-Policy': 'same-origin' } }),
+    );
+    await get(page, '/cookie');
+    assert.equal((await get(page, '/'))[2], 'id=1');
+    assert.equal((await get(page, '/from', { method: 'POST' }))[2], 'GET');
+    await assert.rejects(get(page, 'http://other.test/', { mode: 'no-cors' }), { name: 'PageError' });
+  });
+
   test('that throws has the request fail, and the program hear of it', async (t) => {
     const server = await serve(t, { '*': 'server' });
     const { stdout } = await runProgram(`

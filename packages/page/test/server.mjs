@@ -18,10 +18,6 @@ const TYPES = {
   '.txt': 'text/plain',
 };
 
-function typeOf(pathname) {
-  return TYPES[/\.\w+$/.exec(pathname)?.[0]] ?? TYPES['.html'];
-}
-
 /**
  * Serves pages from an object: by path a text, `{ body, status, headers }`, or a function of the request that returns
  * one of them. `*` is for all other paths.
@@ -45,7 +41,8 @@ export async function serve(t, routes) {
     if (typeof answer === 'function') answer = await answer(request);
     if (answer === undefined) answer = { status: 404, body: 'not found' };
     if (typeof answer === 'string') answer = { body: answer };
-    response.writeHead(answer.status ?? 200, { 'content-type': typeOf(pathname), ...answer.headers });
+    const type = TYPES[/\.\w+$/.exec(pathname)?.[0]] ?? TYPES['.html'];
+    response.writeHead(answer.status ?? 200, { 'content-type': type, ...answer.headers });
     response.end(answer.body ?? '');
   });
   server.listen(0, '127.0.0.1');
@@ -153,9 +150,4 @@ export async function until(page, condition) {
 /** Resolves when the page and its frames have logged these lines. */
 export async function logged(page, ...lines) {
   await until(page, () => lines.every((line) => page.log.includes(line)));
-}
-
-/** Blocks this thread, which receives nothing meanwhile. @param {number} ms */
-export function block(ms) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

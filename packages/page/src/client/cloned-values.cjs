@@ -14,7 +14,7 @@ const v8 = require('node:v8');
 class ValueWriter extends v8.Serializer {
   /** V8 throws what this makes. @param {string} message */
   _getDataCloneError(message) {
-    return new DOMException(message, 'DataCloneError');
+    return new DOMException(`${message}\n\nhint: pass plain data to the page`, 'DataCloneError');
   }
 
   /** Memory is not shared between processes. @returns {never} */

@@ -10,19 +10,14 @@ const TERMINATED =
 class PageError extends Error {
   name = 'PageError';
 
-  /** @param {{ name?: unknown, message?: unknown, stack?: unknown }} thrown sent by a page, so it may be anything */
+  /** @param {{ name: string, message: string, stack: string }} thrown */
   constructor({ name, message, stack }) {
-    super(name === 'Error' ? textOf(message) : `${textOf(name)}: ${textOf(message)}`);
+    super(name === 'Error' ? message : `${name}: ${message}`);
     /** The error's name in the page. */
-    this.errorName = textOf(name);
+    this.errorName = name;
     /** Its stack in the page. */
-    this.pageStack = textOf(stack);
+    this.pageStack = stack;
   }
-}
-
-/** What a page says in an error. @param {unknown} value */
-function textOf(value) {
-  return typeof value === 'string' ? value : '';
 }
 
 /** Something took longer than its timeout. */
@@ -35,4 +30,4 @@ function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-module.exports = { TERMINATED, PageError, TimeoutError, messageOf, textOf };
+module.exports = { TERMINATED, PageError, TimeoutError, messageOf };

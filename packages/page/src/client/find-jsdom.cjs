@@ -7,6 +7,8 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
+const { engines } = require('../../package.json');
+
 /** @typedef {{ folder: string, version: string }} Found jsdom */
 
 /**
@@ -16,32 +18,20 @@ const { fileURLToPath } = require('node:url');
 const KNOWN = { major: 31, minor: 0 };
 const INSTALL = 'npm install --save-dev jsdom@31.0.1';
 
-/** The versions of Node that jsdom 31 runs on: of some majors from a minor and patch on, and all majors from one on. */
-const NODE_VERSIONS = {
-  /** @type {Map<number, [minor: number, patch: number]>} */
-  from: new Map([
-    [22, [22, 2]],
-    [24, [15, 0]],
-  ]),
-  firstUnrestrictedMajor: 26,
-};
-
-/** The largest `package.json` that is read, in bytes. */
-const MAX_MANIFEST = 1 << 20;
-
 /** @param {string} file `package.json` */
 function readManifest(file) {
-  const { size } = fs.statSync(file);
-  // Whatever is no file, such as a pipe that nobody writes to, has none.
-  if (size === 0 || size > MAX_MANIFEST) throw new Error(`${file} has ${size} bytes`);
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
+/** Checks that jsdom runs on this Node: `engines` of this package says on which. @throws {Error} */
 function checkNode(version = process.versions.node) {
-  const [major, minor, patch] = version.split('.').map((part) => parseInt(part, 10));
-  if (major >= NODE_VERSIONS.firstUnrestrictedMajor) return;
-  const first = NODE_VERSIONS.from.get(major);
-  if (first !== undefined && (minor > first[0] || (minor === first[0] && patch >= first[1]))) return;
+  const [major, minor, patch] = version.split('.').map(Number);
+  const isSupported = engines.node.split(' || ').some((range) => {
+    const [first, leastMinor = 0, leastPatch = 0] = range.replace(/^\D+/, '').split('.').map(Number);
+    if (range.startsWith('>=')) return major >= first;
+    return major === first && (minor > leastMinor || (minor === leastMinor && patch >= leastPatch));
+  });
+  if (isSupported) return;
   throw new Error(
     `@selfprof/page: jsdom needs Node 22.22.2 or later, 24.15 or later, or 26; this is Node ${version}\n\n` +
       'hint: the package selfprof works on this Node',
@@ -106,4 +96,4 @@ function findLibrary(wanted) {
   throw new Error(`@selfprof/page: jsdom was not found${where}\n\nhint: ${INSTALL}`);
 }
 
-module.exports = { NODE_VERSIONS, checkNode, findLibrary, readManifest };
+module.exports = { checkNode, findLibrary, readManifest };

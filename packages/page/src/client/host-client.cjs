@@ -2,7 +2,7 @@
 
 const { HostChild } = require('./host-child.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
-const { checkHostOptions } = require('./host-options.cjs');
+const { checkHostOptions, checkOpenOptions, toTimeout } = require('./host-options.cjs');
 const { Page, lose, receive } = require('./page-client.cjs');
 
 /** @typedef {Omit<import('../../index.js').PageHost, 'open' | 'pages'>} PublicPageHost the members that have nothing to do with `Page` */
@@ -21,10 +21,11 @@ class PageHost {
   #pages = new Map();
 
   /** @param {import('../../index.js').PageHostOptions} [options] */
-  constructor({ jsdom, timeout = 30_000, ...options } = {}) {
-    checkHostOptions({ ...options, timeout });
-    this.#timeout = timeout;
-    this.#options = { cookies: 'page', ...options, timeout, jsdom: findLibrary(jsdom).folder };
+  constructor(options = {}) {
+    checkHostOptions(options);
+    const { jsdom, timeout = 30_000 } = options;
+    this.#timeout = toTimeout(timeout);
+    this.#options = { cookies: 'page', ...options, timeout: this.#timeout, jsdom: findLibrary(jsdom).folder };
   }
 
   /** The pages that are open. */
@@ -55,7 +56,9 @@ class PageHost {
    * @param {string | URL} [url] of its document, or a path on disk; an empty document by default
    * @param {import('../../index.js').OpenOptions} [options]
    */
-  async open(url = 'about:blank', { on = {}, ...options } = {}) {
+  async open(url = 'about:blank', options = {}) {
+    checkOpenOptions(options);
+    const { on = {}, ...navigation } = options;
     const { child, started } = this.#running();
     await started;
     const { window } = await child.call('open', { url: null });
@@ -63,7 +66,7 @@ class PageHost {
     this.#pages.set(window, page);
     try {
       for (const [type, listener] of Object.entries(on)) page.on(type, /** @type {() => void} */ (listener));
-      await page.goto(url, options);
+      await page.goto(url, navigation);
     } catch (error) {
       await page.close();
       throw error;

@@ -1,5 +1,10 @@
 'use strict';
 
+/** All options of a page host, and of `open()`. */
+const HOST_OPTIONS =
+  'jsdom timeout memoryLimit processMemoryLimit userAgent hosts ca ignoreCertificateErrors bodyLimit cookies';
+const OPEN_OPTIONS = 'on waitUntil timeout referrer root headers profile';
+
 /** The smallest and the largest value of each option that is a number, in the units of the options. */
 const RANGES = {
   memoryLimit: [64, 2 ** 20],
@@ -12,12 +17,29 @@ const RANGES = {
 const MAX_DELAY = 0x7fff_ffff;
 
 /**
+ * Refuses options that do not exist.
+ *
+ * @param {object} options
+ * @param {string} known
+ * @param {string} context
+ * @throws {TypeError}
+ */
+function checkNames(options, known, context) {
+  const names = known.split(' ');
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`${context} has no option \`${unknown}\`; its options are ${names.join(', ')}`);
+}
+
+/**
  * Checks the options of a page host.
  *
  * @param {import('../../index.js').PageHostOptions} options
  * @throws {TypeError | RangeError}
  */
-function checkHostOptions({ cookies, ignoreCertificateErrors, ...options }) {
+function checkHostOptions(options) {
+  checkNames(options, HOST_OPTIONS, 'PageHost');
+  const { cookies, ignoreCertificateErrors } = options;
   // The text 'false' would be true.
   if (ignoreCertificateErrors !== undefined && typeof ignoreCertificateErrors !== 'boolean')
     throw new TypeError('the option `ignoreCertificateErrors` is true or false');
@@ -33,10 +55,21 @@ function checkHostOptions({ cookies, ignoreCertificateErrors, ...options }) {
   }
 }
 
+/** Checks the options of `open()`. @param {object} options @throws {TypeError} */
+function checkOpenOptions(options) {
+  checkNames(options, OPEN_OPTIONS, 'open()');
+}
+
+/** @param {number} milliseconds of the user, for whom 0 means no limit @throws {TypeError | RangeError} */
+function toTimeout(milliseconds) {
+  checkTimeout(milliseconds);
+  return milliseconds === 0 ? Infinity : milliseconds;
+}
+
 /** @param {unknown} milliseconds @throws {TypeError | RangeError} */
 function checkTimeout(milliseconds) {
   if (typeof milliseconds !== 'number') throw new TypeError('a timeout is a number of milliseconds');
   if (!(milliseconds >= 0)) throw new RangeError(`a timeout is at least 0 milliseconds, not ${milliseconds}`);
 }
 
-module.exports = { MAX_DELAY, checkHostOptions, checkTimeout };
+module.exports = { MAX_DELAY, checkHostOptions, checkOpenOptions, checkTimeout, toTimeout };

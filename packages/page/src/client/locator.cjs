@@ -4,8 +4,35 @@
 
 /** @typedef {import('./page-client.cjs').Page} Page */
 /** @typedef {import('../../index.js').ActionOptions} ActionOptions */
-/** @typedef {import('../../index.js').ClickOptions} ClickOptions */
 /** @typedef {(action: string, selector: string, options?: ActionOptions, parameters?: object) => Promise<any>} Act what is not a method of pages */
+
+/** Methods of pages that locators have for their element, by how many arguments come before the options. */
+const METHODS = {
+  blur: 0,
+  check: 0,
+  click: 0,
+  dblclick: 0,
+  dispatchEvent: 2,
+  fill: 1,
+  focus: 0,
+  getAttribute: 1,
+  hover: 0,
+  innerHTML: 0,
+  innerText: 0,
+  inputValue: 0,
+  isChecked: 0,
+  isDisabled: 0,
+  isEditable: 0,
+  isEnabled: 0,
+  isHidden: 0,
+  isVisible: 0,
+  press: 1,
+  selectOption: 1,
+  setChecked: 1,
+  textContent: 0,
+  type: 1,
+  uncheck: 0,
+};
 
 /** @param {unknown[]} options that a test would believe to apply @throws {TypeError} */
 function checkNoOptions(options) {
@@ -16,12 +43,25 @@ function checkNoOptions(options) {
 /**
  * The members that give locators are of this class, as those of the page are.
  *
- * @implements {Omit<import('../../index.js').Locator, 'page' | 'locator' | 'nth' | 'first' | 'last' | 'all'>}
+ * @implements {Omit<import('../../index.js').Locator, keyof typeof METHODS | 'page' | 'locator' | 'nth' | 'first' | 'last' | 'all'>}
  */
 class Locator {
   #page;
   #selector;
   #act;
+
+  static {
+    for (const [name, count] of Object.entries(METHODS)) {
+      const methods = {
+        /** @this {Locator} @param {any[]} parameters */
+        async [name](...parameters) {
+          const given = Array.from({ length: count }, (_, at) => parameters[at]);
+          return await /** @type {any} */ (this.#page)[name](this.#selector, ...given, strictly(parameters[count]));
+        },
+      };
+      Object.defineProperty(Locator.prototype, name, { value: methods[name], writable: true, configurable: true });
+    }
+  }
 
   /** @param {Page} page @param {string} selector @param {Act} act */
   constructor(page, selector, act) {
@@ -74,134 +114,14 @@ class Locator {
     await this.#page.waitForSelector(this.#selector, strictly(options));
   }
 
-  /** @param {ClickOptions} [options] */
-  async click(options) {
-    await this.#page.click(this.#selector, strictly(options));
-  }
-
-  /** @param {Omit<ClickOptions, 'clickCount'>} [options] */
-  async dblclick(options) {
-    await this.#page.dblclick(this.#selector, strictly(options));
-  }
-
-  /** @param {Pick<ClickOptions, 'modifiers' | 'position'> & ActionOptions} [options] */
-  async hover(options) {
-    await this.#page.hover(this.#selector, strictly(options));
-  }
-
-  /** @param {string} value @param {ActionOptions} [options] */
-  async fill(value, options) {
-    await this.#page.fill(this.#selector, value, strictly(options));
-  }
-
   /** @param {ActionOptions} [options] */
   async clear(options) {
-    await this.fill('', options);
+    await this.#page.fill(this.#selector, '', strictly(options));
   }
 
   /** @param {string} text @param {ActionOptions & { delay?: number }} [options] */
   async pressSequentially(text, options) {
     await this.#page.type(this.#selector, text, strictly(options));
-  }
-
-  /** @param {string} text @param {ActionOptions & { delay?: number }} [options] */
-  async type(text, options) {
-    await this.pressSequentially(text, options);
-  }
-
-  /** @param {string} key @param {ActionOptions} [options] */
-  async press(key, options) {
-    await this.#page.press(this.#selector, key, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async check(options) {
-    await this.setChecked(true, options);
-  }
-
-  /** @param {ActionOptions} [options] */
-  async uncheck(options) {
-    await this.setChecked(false, options);
-  }
-
-  /** @param {boolean} isChecked @param {ActionOptions} [options] */
-  async setChecked(isChecked, options) {
-    await this.#page.setChecked(this.#selector, isChecked, strictly(options));
-  }
-
-  /** @param {import('../../index.js').OptionChoice | import('../../index.js').OptionChoice[] | null} values @param {ActionOptions} [options] */
-  async selectOption(values, options) {
-    return await this.#page.selectOption(this.#selector, values, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async focus(options) {
-    await this.#page.focus(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async blur(options) {
-    await this.#page.blur(this.#selector, strictly(options));
-  }
-
-  /** @param {string} type @param {object} [init] @param {ActionOptions} [options] */
-  async dispatchEvent(type, init, options) {
-    await this.#page.dispatchEvent(this.#selector, type, init, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async textContent(options) {
-    return await this.#page.textContent(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async innerText(options) {
-    return await this.#page.innerText(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async innerHTML(options) {
-    return await this.#page.innerHTML(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async inputValue(options) {
-    return await this.#page.inputValue(this.#selector, strictly(options));
-  }
-
-  /** @param {string} name @param {ActionOptions} [options] */
-  async getAttribute(name, options) {
-    return await this.#page.getAttribute(this.#selector, name, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async isVisible(options) {
-    return await this.#page.isVisible(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async isHidden(options) {
-    return await this.#page.isHidden(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async isChecked(options) {
-    return await this.#page.isChecked(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async isDisabled(options) {
-    return await this.#page.isDisabled(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async isEnabled(options) {
-    return await this.#page.isEnabled(this.#selector, strictly(options));
-  }
-
-  /** @param {ActionOptions} [options] */
-  async isEditable(options) {
-    return await this.#page.isEditable(this.#selector, strictly(options));
   }
 }
 

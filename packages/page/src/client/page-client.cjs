@@ -3,7 +3,7 @@
 // A page, as its user has it: each method is a call to the process of the pages.
 
 const { AsyncResource } = require('node:async_hooks');
-const { EventEmitter } = require('node:events');
+const { EventEmitter, on } = require('node:events');
 const fs = require('node:fs/promises');
 const path = require('node:path');
 const { clearTimeout, setTimeout } = require('node:timers');
@@ -13,16 +13,16 @@ const { gunzip } = require('node:zlib');
 const { readValue, writeValue } = require('./cloned-values.cjs');
 const { cookieTextOf, toCookie } = require('./cookie-texts.cjs');
 const { TimeoutError } = require('./errors.cjs');
-const { MAX_DELAY, checkTimeout } = require('./host-options.cjs');
+const { MAX_DELAY, toTimeout } = require('./host-options.cjs');
 const { Locator, checkNoOptions } = require('./locator.cjs');
-const { toHeaders, toUrl, toWaitUntil } = require('./navigate-options.cjs');
+const { toHeaderList, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { Routes } = require('./routes.cjs');
 const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
 
 /**
  * Without overloads, members that give locators, and the methods that EventEmitter provides.
  *
- * @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off' | 'evaluate' | 'evaluateIn' | 'waitForFunction' | 'waitForEvent' | 'waitForSelector' | 'locator'>} PublicPage
+ * @typedef {Omit<import('../../index.js').Page, keyof typeof READING | 'on' | 'once' | 'off' | 'evaluate' | 'evaluateIn' | 'waitForFunction' | 'waitForEvent' | 'waitForSelector' | 'locator'>} PublicPage
  */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 /** @typedef {import('../../index.js').PageEventMap} PageEventMap */
@@ -36,6 +36,17 @@ const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
 
 /** The states that `waitForSelector` waits for. */
 const STATES = ['attached', 'detached', 'visible', 'hidden'];
+
+/** Methods that read something of an element, by what READERS of page/automation/page-actions.cjs call it. */
+const READING = {
+  innerHTML: 'innerHTML',
+  innerText: 'innerText',
+  inputValue: 'value',
+  isChecked: 'checked',
+  isDisabled: 'disabled',
+  isEditable: 'editable',
+  textContent: 'textContent',
+};
 
 /** Something of the process of the pages happened in a page. @type {(page: Page, event: HostEvent) => void} */
 let receive;
@@ -68,6 +79,15 @@ class Page extends EventEmitter {
     lose = (page, child, error) => {
       if (page.#child === child) page.#context.runInAsyncScope(() => page.#lose(error));
     };
+    for (const [name, what] of Object.entries(READING)) {
+      const methods = {
+        /** @this {Page} @param {string} selector @param {ActionOptions} [options] */
+        async [name](selector, options) {
+          return await this.#read(what, selector, options);
+        },
+      };
+      Object.defineProperty(Page.prototype, name, { value: methods[name], writable: true, configurable: true });
+    }
   }
 
   /**
@@ -96,10 +116,11 @@ class Page extends EventEmitter {
   }
 
   /** @param {string} method @param {{ timeout?: unknown, [member: string]: unknown }} [parameters] @returns {Promise<any>} */
-  async #call(method, parameters) {
+  async #call(method, parameters = {}) {
     this.#assertOpen();
-    if (parameters?.timeout !== undefined) checkTimeout(parameters.timeout);
-    return await this.#child.call(method, { window: this.#window, ...parameters });
+    const { timeout } = parameters;
+    const limit = timeout === undefined ? {} : { timeout: toTimeout(/** @type {number} */ (timeout)) };
+    return await this.#child.call(method, { window: this.#window, ...parameters, ...limit });
   }
 
   #assertOpen() {
@@ -179,16 +200,14 @@ class Page extends EventEmitter {
    * @param {NavigateOptions} [options]
    * @returns {Promise<PageResponse>}
    */
-  async goto(url, { waitUntil = 'load', timeout = this.#timeout, referrer, root, headers, profile } = {}) {
-    const target = toUrl(url);
+  async goto(url, { timeout = this.#timeout, root, headers, ...options } = {}) {
     return await this.#call('navigate', {
-      url: target.href,
-      waitUntil: toWaitUntil(waitUntil),
+      ...options,
       timeout,
-      referrer,
+      // The process of the pages may have another working directory.
+      url: toUrl(url).href,
       root: root === undefined ? undefined : path.resolve(root),
-      headers: headers === undefined ? undefined : toHeaders(headers, target),
-      profile,
+      headers: headers === undefined ? undefined : toHeaderList(headers),
     });
   }
 
@@ -224,7 +243,8 @@ class Page extends EventEmitter {
   async #traverse(delta, options) {
     const wait = this.#waiting(options);
     const context = { frame: 0, document: 0 };
-    const { response } = await this.#call('traverse', { delta, context, scriptTimeout: wait.timeout, ...wait });
+    const scriptTimeout = toTimeout(wait.timeout);
+    const { response } = await this.#call('traverse', { delta, context, scriptTimeout, ...wait });
     return response ?? null;
   }
 
@@ -315,39 +335,19 @@ class Page extends EventEmitter {
     this.#assertOpen();
     const { predicate = () => true, timeout = this.#timeout } =
       typeof options === 'function' ? { predicate: options } : options;
-    const at = {};
-    Error.captureStackTrace(at, this.waitForEvent);
-    return await new Promise((resolve, reject) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.off(type, onEvent);
-        this.off('close', onClose);
-      };
-      const onEvent = async (/** @type {any[]} */ ...[event]) => {
-        try {
-          if (!(await predicate(event))) return;
-          done();
-          resolve(event);
-        } catch (error) {
-          done();
-          reject(error);
-        }
-      };
-      const onClose = () => {
-        done();
-        reject(new Error(`the page was closed while ${type} was awaited`));
-      };
-      // It keeps the program alive, too.
-      const timer = setTimeout(
-        () => {
-          done();
-          reject(new TimeoutError(`waiting for the event ${type} took longer than ${timeout} ms`));
-        },
-        Math.min(timeout, MAX_DELAY),
-      );
-      this.on(type, onEvent);
-      if (type !== 'close') this.on('close', onClose);
-    });
+    const late = new AbortController();
+    // It keeps the program alive, too.
+    const timer = setTimeout(() => late.abort(), Math.min(toTimeout(timeout), MAX_DELAY));
+    try {
+      const events = on(this, type, { signal: late.signal, close: type === 'close' ? [] : ['close'] });
+      for await (const [event] of events) if (await predicate(event)) return event;
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+      throw new TimeoutError(`waiting for the event ${type} took longer than ${timeout} ms`);
+    } finally {
+      clearTimeout(timer);
+    }
+    throw new Error(`the page was closed while ${type} was awaited`);
   }
 
   /** @param {import('../../index.js').LoadState} [state] @param {{ timeout?: number }} [options] */
@@ -359,8 +359,9 @@ class Page extends EventEmitter {
   async waitForURL(pattern, { waitUntil = 'load', timeout = this.#timeout } = {}) {
     checkPattern(pattern);
     const state = toWaitUntil(waitUntil);
-    const end = performance.now() + timeout;
-    const left = () => Math.max(end - performance.now(), 0);
+    const end = performance.now() + toTimeout(timeout);
+    // 0 would mean no limit.
+    const left = () => Math.max(end - performance.now(), 1);
     const isThere = () => matchesUrl(pattern, this.#url, this.#url);
     try {
       if (!isThere()) await this.waitForEvent('url', { predicate: isThere, timeout: left() });
@@ -487,49 +488,14 @@ class Page extends EventEmitter {
     return await this.#act('read', selector, options, { what, name });
   }
 
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<string | null>} */
-  async textContent(selector, options) {
-    return await this.#read('textContent', selector, options);
-  }
-
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<string>} */
-  async innerText(selector, options) {
-    return await this.#read('innerText', selector, options);
-  }
-
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<string>} */
-  async innerHTML(selector, options) {
-    return await this.#read('innerHTML', selector, options);
-  }
-
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<string>} */
-  async inputValue(selector, options) {
-    return await this.#read('value', selector, options);
-  }
-
   /** @param {string} selector @param {string} name @param {ActionOptions} [options] @returns {Promise<string | null>} */
   async getAttribute(selector, name, options) {
     return await this.#read('attribute', selector, options, name);
   }
 
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<boolean>} */
-  async isChecked(selector, options) {
-    return await this.#read('checked', selector, options);
-  }
-
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<boolean>} */
-  async isDisabled(selector, options) {
-    return await this.#read('disabled', selector, options);
-  }
-
   /** @param {string} selector @param {ActionOptions} [options] */
   async isEnabled(selector, options) {
-    return !(await this.isDisabled(selector, options));
-  }
-
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<boolean>} */
-  async isEditable(selector, options) {
-    return await this.#read('editable', selector, options);
+    return !(await this.#read('disabled', selector, options));
   }
 
   /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<boolean>} */

@@ -3,7 +3,7 @@
 // CORS: which requests need a preflight, whether a server allows a response to be read, and which headers of it.
 // https://fetch.spec.whatwg.org/#http-cors-protocol
 
-const { getHeader } = require('./headers.cjs');
+const { getHeader, listOf } = require('./headers.cjs');
 const { NetworkError } = require('./request.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
@@ -113,12 +113,10 @@ function checkPreflight(response, { url, method, origin, credentials, unsafeHead
     new NetworkError(`${url.origin} does not let ${origin} send ${what} to ${url.pathname} (CORS preflight)`);
   if (response.status < 200 || response.status > 299 || !corsCheck(response, origin, credentials))
     throw refused(method);
-  const list = (/** @type {string} */ name) =>
-    (getHeader(response.headers, name) ?? '').split(',').map((item) => item.trim());
   const hasWildcard = (/** @type {string[]} */ items) => items.includes('*') && credentials !== 'include';
-  const methods = list('access-control-allow-methods');
+  const methods = (getHeader(response.headers, 'access-control-allow-methods') ?? '').split(/[\t ]*,[\t ]*/);
   if (!SAFELISTED_METHODS.has(method) && !methods.includes(method) && !hasWildcard(methods)) throw refused(method);
-  const names = list('access-control-allow-headers').map((name) => name.toLowerCase());
+  const names = listOf(response.headers, 'access-control-allow-headers');
   for (const name of unsafeHeaders) {
     // The wildcard does not cover `Authorization`.
     if (!names.includes(name) && !(hasWildcard(names) && name !== 'authorization')) throw refused(`the header ${name}`);
@@ -136,10 +134,7 @@ function visibleHeaders({ type, headers }, credentials) {
   const readable = headers.filter(([name]) => name !== 'set-cookie' && name !== 'set-cookie2');
   if (type === 'basic') return readable;
   if (type !== 'cors') return [];
-  const exposed = (getHeader(headers, 'access-control-expose-headers') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim());
+  const exposed = listOf(headers, 'access-control-expose-headers');
   if (exposed.includes('*') && credentials !== 'include') return readable;
   return readable.filter(([name]) => SAFELISTED_RESPONSE_HEADERS.has(name) || exposed.includes(name));
 }

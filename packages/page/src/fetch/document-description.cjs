@@ -5,9 +5,9 @@
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
-const { UNRESTRICTED } = require('./sandbox-attribute.cjs');
+const { UNRESTRICTED } = require('./sandbox.cjs');
 const { documentType, whyNoDocument } = require('./document-type.cjs');
-const { getHeader } = require('./headers.cjs');
+const { getHeader, listOf } = require('./headers.cjs');
 const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { isSameSite } = require('./site.cjs');
@@ -28,7 +28,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies with `SameSite`:
  *   https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
  * @property {import('./origin.cjs').Origin[]} [ancestors] the origins of the documents around it
- * @property {import('./sandbox-attribute.cjs').Sandbox} [sandbox] by default, unrestricted
+ * @property {import('./sandbox.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
  */
@@ -95,7 +95,7 @@ function describePage(response, root) {
  * @param {DocumentResponse} response
  * @param {Description} embedder the document that contains the frame
  * @param {object} frame
- * @param {import('./sandbox-attribute.cjs').Sandbox} frame.sandbox
+ * @param {import('./sandbox.cjs').Sandbox} frame.sandbox
  * @param {string | null} [frame.allow] the attribute
  * @param {string} [frame.src] the URL in the attribute of the frame element: by default, that of the response. Empty if there is none
  * @param {boolean} [frame.isEmbedderIsolated] whether the document around it is isolated: by default, as `embedder`
@@ -143,10 +143,7 @@ function describeFrame(
   if (embedder.embedderPolicy !== 'unsafe-none' && hasHeaders(url) && !isSame && resourcePolicy !== 'cross-origin') {
     throw new LoadRefused(`${url.href} has no Cross-Origin-Resource-Policy, which the page that embeds it requires`);
   }
-  const options = (getHeader(headers, 'x-frame-options') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((option) => option.trim());
+  const options = listOf(headers, 'x-frame-options');
   const ancestors = [embedder.origin, ...(embedder.ancestors ?? [])];
   const isAmongItsOwn = isSame && ancestors.every((origin) => origin === embedder.origin);
   if (options.includes('deny') || (options.includes('sameorigin') && !isAmongItsOwn)) {

@@ -17,6 +17,19 @@ function getHeader(headers, name) {
 }
 
 /**
+ * The values of a header between commas, in lower case.
+ *
+ * @param {HeaderList} headers
+ * @param {string} name in lower case
+ */
+function listOf(headers, name) {
+  return (getHeader(headers, name) ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((value) => value.trim());
+}
+
+/**
  * The parts of a value between commas that are in no quoted string. https://fetch.spec.whatwg.org/#header-value-get-decode-and-split
  *
  * @param {string} value
@@ -30,4 +43,4 @@ function isNosniff(headers) {
   return /^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '');
 }
 
-module.exports = { getHeader, isNosniff, splitAtCommas };
+module.exports = { getHeader, isNosniff, listOf, splitAtCommas };

@@ -417,23 +417,14 @@ function localResponse(url, { type, bytes }) {
   return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body: bytes };
 }
 
-/**
- * @template Value
- * @param {Promise<Value>} promise
- * @param {AbortSignal | undefined} signal
- * @returns {Promise<Value>}
- */
+/** @template Value @param {Promise<Value>} promise @param {AbortSignal} [signal] @returns {Promise<Value>} */
 async function untilAborted(promise, signal) {
-  if (signal === undefined) return await promise;
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  signal?.throwIfAborted();
+  /** @type {Promise<never>} */
+  const aborted = new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return await Promise.race([promise, aborted]);
 }
 
 /** @param {URL} url @param {Client} client @throws {NetworkError} */

@@ -17,14 +17,14 @@ const { Token, parseDictionary, parseItem } = require('./structured-fields.cjs')
  */
 function readProfilingMode(headers) {
   const policy = parseDictionary(getHeader(headers, 'document-policy'));
-  const mode = policy?.get('js-profiling-mode')?.value;
+  const mode = policy?.get('js-profiling-mode');
   if (mode instanceof Token && (mode.text === 'eager' || mode.text === 'lazy')) return mode.text;
-  return policy?.get('js-profiling')?.value === true ? 'eager' : undefined;
+  return policy?.get('js-profiling') === true ? 'eager' : undefined;
 }
 
 /** @param {HeaderList} headers @param {string} name */
 function readToken(headers, name) {
-  const value = parseItem(getHeader(headers, name))?.value;
+  const value = parseItem(getHeader(headers, name));
   return value instanceof Token ? value.text : undefined;
 }
 

@@ -7,11 +7,9 @@ const { randomUUID } = require('node:crypto');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { NoDocument } = require('../fetch/document-description.cjs');
-const { NetworkError } = require('../fetch/request.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
-const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('../client/errors.cjs');
-const { loadFrame } = require('./frame-loader.cjs');
+const { FrameLoader } = require('./frame-loader.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
@@ -24,6 +22,7 @@ const { PageWorkers } = require('./page-workers.cjs');
 /** @typedef {import('../page/thread-messages.js').WorkerDocument} WorkerDocument */
 /** @typedef {import('../page/thread-messages.js').DocumentContent} DocumentContent */
 /** @typedef {import('../page/thread-messages.js').WorkerContent} WorkerContent */
+/** @typedef {import('../page/thread-messages.js').SharedBlob} SharedBlob */
 /** @typedef {import('../page/thread-messages.js').WindowAddress} WindowAddress */
 /** @typedef {import('../fetch/request.cjs').BlobContent} BlobContent */
 
@@ -46,7 +45,8 @@ class AgentThreads {
   #windows = new Map();
   #nextWindow = 0;
   #isVisible;
-  #blobs = new BlobRegistry();
+  /** The blob: URLs that the threads made, for the other threads. The bytes are shared. @type {Map<string, { thread: AgentThread, blob: SharedBlob }>} */
+  #blobs = new Map();
   /** No other page has it. */
   #name = randomUUID();
   #workers;
@@ -77,20 +77,16 @@ class AgentThreads {
       container === undefined
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.addressOf(container.thread.top, 0) };
-    const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
-    const { initScripts } = this.#host;
-    const cookies = this.#host.saveCookies();
-    const isVisible = this.#isVisible;
     handle.post({
       type: 'open',
       page: this.#name,
       document,
       content,
-      cookies,
+      cookies: this.#host.saveCookies(),
       ancestors,
-      storage,
-      initScripts,
-      isVisible,
+      storage: this.#host.storage.itemsOf(storageKeyOf(thread)),
+      initScripts: this.#host.initScripts,
+      isVisible: this.#isVisible,
     });
     return thread;
   }
@@ -141,13 +137,6 @@ class AgentThreads {
 
   all() {
     return [...this.#threads.values()];
-  }
-
-  /** How much of each kind is kept, for tests. */
-  get counts() {
-    const { size: windows } = this.#windows;
-    const { size: blobs } = this.#blobs;
-    return { threads: this.#threads.size, windows, blobs, workers: this.#workers.size };
   }
 
   /** @param {AgentThread} thread @param {number} window @returns {WindowAddress} */
@@ -244,98 +233,88 @@ class AgentThreads {
     return thread.unloaded;
   }
 
+  /** What threads report, also while their documents are unloaded, which are gone from the page then. @type {Record<string, (thread: AgentThread, message: any) => unknown>} */
+  #handlersOfAll = {
+    cookie: ({ handle }, { change }) => this.#host.shareCookie(change, handle),
+    storage: (thread, change) => this.#onStorage(thread, change),
+    keepalive: (thread, message) =>
+      this.#host.startKept(
+        { ...this.clientOf(thread), embedderPolicy: message.embedderPolicy },
+        thread.handle,
+        message,
+      ),
+    'fetch now': (thread, request) => this.#fetchNow(thread, request),
+  };
+
+  /** What threads of the page report and ask for. All else is for the page itself. @type {Record<string, (thread: AgentThread, message: any) => unknown>} */
+  #handlers = {
+    worker: (thread, request) => this.#workers.start(thread, request),
+    'end worker': (thread, { id }) => this.#workers.end(thread, id),
+    'worker failed': (thread, { error }) => this.#workers.fail(thread, error),
+    closed: (thread) => this.close(thread),
+    'blob made': (thread, { url, media, bytes }) => this.#blobs.set(url, { thread, blob: { media, bytes } }),
+    'blob gone': (_thread, { url }) => this.#blobs.delete(url),
+    blob: async ({ handle, document }, { id, url }) =>
+      handle.post({ type: 'answer', id, blob: await this.#findBlob(url, document.origin) }),
+    frame: (thread, request) => this.#loadFrame(thread, request),
+    intercept: async ({ handle }, { id, request }) =>
+      handle.post({ type: 'answer', id, interception: await this.#host.network.intercept?.(request) }),
+    'end frame': (thread, { id }) => this.#endFrameRequest(thread, id),
+    post: (thread, message) => this.#postMessage(thread, message),
+    window: (thread, { frame, url, parent }) => thread.windows.set(frame, { url, parent }),
+    'window closed': (thread, { frame }) => this.#onWindowClosed(thread, frame),
+    'close remote': (thread, { frame }) => this.closeFrame(thread, frame),
+  };
+
   /** @param {AgentThread} thread @param {FromThread} message */
   #onMessage(thread, message) {
-    const { handle, container } = thread;
-    switch (message.type) {
-      // A document that is gone from the page may still do these while it is unloaded.
-      case 'cookie':
-        this.#host.shareCookie(message.change, handle);
-        return;
-      case 'storage':
-        this.#onStorage(thread, message);
-        return;
-      case 'keepalive':
-        this.#host.startKept({ ...this.clientOf(thread), embedderPolicy: message.embedderPolicy }, handle, message);
-        return;
-      case 'fetch now':
-        this.#fetchNow(thread, message);
-        return;
-      default:
+    const ofAll = this.#handlersOfAll[message.type];
+    if (ofAll !== undefined) {
+      ofAll(thread, message);
+      return;
     }
     if (!this.has(thread)) return;
-    switch (message.type) {
-      case 'worker':
-        this.#workers.start(thread, message);
-        return;
-      case 'end worker':
-        this.#workers.end(thread, message.id);
-        return;
-      case 'worker failed':
-        this.#workers.fail(thread, message.error);
-        return;
-      case 'closed':
-        this.close(thread);
-        return;
-      case 'blob made':
-        this.#blobs.add(thread, message);
-        return;
-      case 'blob gone':
-        this.#blobs.remove(thread, message.url);
-        return;
-      case 'blob':
-        this.#answerBlob(thread, message);
-        return;
-      case 'frame':
-        this.#loadFrame(thread, message);
-        return;
-      case 'intercept':
-        this.#intercept(thread, message);
-        return;
-      case 'end frame':
-        this.#endFrameRequest(thread, message.id);
-        return;
-      case 'post':
-        this.#postMessage(thread, message);
-        return;
-      case 'window':
-      case 'window at':
-      case 'window closed':
-        this.#onWindow(thread, message);
-        return;
-      case 'close remote':
-        this.closeFrame(thread, message.frame);
-        return;
-      case 'load':
-        if (message.frame === 0 && container !== undefined)
-          container.thread.handle.post({ type: 'remote loaded', frame: container.frame });
-        break;
-      case 'navigate': {
-        // A document that is being unloaded navigates no more.
-        if (thread.unloaded !== undefined) return;
-        if (container === undefined) break;
-        // A frame navigates itself: its embedder's thread requests that, as for every frame.
-        const { url } = message;
-        if (!URL.canParse(url) || new URL(url).protocol === 'javascript:') return;
-        const referrer = referrerOf(message.referrer, thread.document);
-        container.thread.handle.post({
-          type: 'navigate frame',
-          frame: container.frame,
-          asker: thread.id,
-          url,
-          referrer,
-        });
+    const { container } = thread;
+    const handler = this.#handlers[message.type];
+    if (handler !== undefined) {
+      handler(thread, message);
+      return;
+    }
+    if (message.type === 'window at') {
+      const known = thread.windows.get(message.frame);
+      if (known !== undefined) known.url = message.url;
+    } else if (message.type === 'load' && message.frame === 0 && container !== undefined) {
+      container.thread.handle.post({ type: 'remote loaded', frame: container.frame });
+    } else if (message.type === 'navigate') {
+      // A document that is being unloaded navigates no more.
+      if (thread.unloaded !== undefined) return;
+      if (container !== undefined) {
+        this.#navigateFrame(thread, container, message);
         return;
       }
-      default:
     }
     this.#listener.onMessage(thread, /** @type {PageMessage} */ (message));
+  }
+
+  /**
+   * A frame navigates itself: its embedder's thread requests that, as for every frame.
+   *
+   * @param {AgentThread} thread
+   * @param {Container} container
+   * @param {{ url: string, referrer: string }} navigation
+   */
+  #navigateFrame(thread, { thread: embedder, frame }, { url, referrer: claimed }) {
+    if (!URL.canParse(url) || new URL(url).protocol === 'javascript:') return;
+    const referrer = referrerOf(claimed, thread.document);
+    embedder.handle.post({ type: 'navigate frame', frame, asker: thread.id, url, referrer });
   }
 
   /** @param {AgentThread} thread @param {import('../page/thread-messages.js').FrameRequest} message */
   async #loadFrame(thread, message) {
     try {
-      await thread.withFrameRequest(message, (signal) => loadFrame(this.#host, this, thread, message, signal));
+      await thread.withFrameRequest(message, (signal) =>
+        new FrameLoader(this.#host, this, thread, message, signal).load(),
+      );
     } catch (error) {
       const isUnchanged = error instanceof NoDocument;
       thread.handle.post({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });
@@ -344,25 +323,14 @@ class AgentThreads {
 
   /** Fetches for a thread that waits for it. @param {AgentThread} thread @param {import('../page/thread-messages.js').BlockingRequest} message */
   async #fetchNow(thread, { request, embedderPolicy, signal, port }) {
-    let answer;
-    try {
-      const client = { ...this.clientOf(thread), embedderPolicy };
-      const response = await thread.withRequest(new AbortController(), (aborted) =>
-        this.#host.network.fetch(request, client, aborted),
-      );
-      answer = { response };
-    } catch (error) {
-      answer = { error: messageOf(error), timing: error instanceof NetworkError ? error.timing : undefined };
-    }
+    const client = { ...this.clientOf(thread), embedderPolicy };
+    const answer = await thread.withRequest(new AbortController(), (aborted) =>
+      this.#host.answerOf(request, client, aborted),
+    );
     port.postMessage(answer);
     port.close();
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);
-  }
-
-  /** @param {AgentThread} thread @param {Extract<FromThread, { type: 'intercept' }>} message */
-  async #intercept({ handle }, { id, request }) {
-    handle.post({ type: 'answer', id, interception: await this.#host.network.intercept?.(request) });
   }
 
   /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {Extract<FromThread, { type: 'storage' }>} change */
@@ -377,22 +345,14 @@ class AgentThreads {
     }
   }
 
-  /** A window was opened, has another URL, or was closed. @param {AgentThread} thread @param {Extract<FromThread, { type: 'window' | 'window at' | 'window closed' }>} message */
-  #onWindow(thread, message) {
-    const { type, frame } = message;
-    if (type === 'window closed') {
-      // The page's own is closed with its thread.
-      if (frame === 0 || !thread.windows.delete(frame)) return;
-      this.#windows.delete(this.numberOf(thread, frame));
-      thread.endFrameRequests({ window: frame });
-      for (const child of this.all())
-        if (child.container?.thread === thread && child.container.window === frame) this.close(child);
-      return;
-    }
-    const known = thread.windows.get(frame);
-    if (known !== undefined) known.url = message.url;
-    else if (type === 'window') thread.windows.set(frame, { url: message.url, parent: message.parent });
-    if (type === 'window at') this.#listener.onMessage(thread, message);
+  /** @param {AgentThread} thread @param {number} window */
+  #onWindowClosed(thread, window) {
+    // The page's own is closed with its thread.
+    if (window === 0 || !thread.windows.delete(window)) return;
+    this.#windows.delete(this.numberOf(thread, window));
+    thread.endFrameRequests({ window });
+    for (const child of this.all())
+      if (child.container?.thread === thread && child.container.window === window) this.close(child);
   }
 
   /**
@@ -424,15 +384,13 @@ class AgentThreads {
    * @param {string} url @param {import('../fetch/origin.cjs').Origin} origin
    */
   async #findBlob(url, origin) {
-    const known = this.#blobs.get(url, origin);
-    if (known !== undefined) return known;
-    await Promise.all(this.all().map(({ handle }) => handle.answersInTime({ type: 'ping' }, UNLOAD_TIMEOUT)));
-    return this.#blobs.get(url, origin);
-  }
-
-  /** @param {AgentThread} thread @param {Extract<FromThread, { type: 'blob' }>} question */
-  async #answerBlob({ handle, document }, { id, url }) {
-    handle.post({ type: 'answer', id, blob: await this.#findBlob(url, document.origin) });
+    const find = () => {
+      const { thread, blob } = this.#blobs.get(url) ?? {};
+      return thread?.document.origin === origin ? blob : undefined;
+    };
+    if (find() === undefined)
+      await Promise.all(this.all().map(({ handle }) => handle.answersInTime({ type: 'ping' }, UNLOAD_TIMEOUT)));
+    return find();
   }
 
   /**
@@ -466,7 +424,7 @@ class AgentThreads {
     if (!this.#threads.delete(thread.id)) return;
     thread.endRequests();
     for (const [number, { thread: holder }] of this.#windows) if (holder === thread) this.#windows.delete(number);
-    this.#blobs.forget(thread);
+    for (const [url, { thread: maker }] of this.#blobs) if (maker === thread) this.#blobs.delete(url);
     for (const child of this.all())
       if (child.container?.thread === thread || child.owner?.thread === thread) this.close(child);
   }

@@ -4,7 +4,7 @@
 // https://www.w3.org/TR/webdriver2/
 
 const { PageError, TERMINATED, TimeoutError, messageOf } = require('../client/errors.cjs');
-const { isSameDocument } = require('./same-document.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
 
@@ -57,7 +57,8 @@ class Automation {
    * @returns {Promise<any>} plain data
    */
   async perform(context, command, parameters, limit) {
-    if (command === 'fragment' && !isSameDocument(parameters.url, this.#page.url)) return false;
+    if (command === 'fragment' && withoutFragment(new URL(parameters.url).href) !== withoutFragment(this.#page.url))
+      return false;
     return await this.#ask(context, command, parameters, limit);
   }
 
@@ -86,6 +87,7 @@ class Automation {
       if (error instanceof TimeoutError)
         throw new CommandError(timeoutError, `${command} took longer than ${timeout} ms`);
       if (error instanceof PageError) throw error;
+      if (!this.#page.closed && !this.#page.isAlive) throw new CommandError('unknown error', TERMINATED);
       throw new CommandError(
         command === 'execute' ? 'javascript error' : 'unknown error',
         `the document was replaced or ended during the command: ${messageOf(error)}`,

@@ -1,12 +1,12 @@
 'use strict';
 
+const timers = require('node:timers/promises');
+
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('../client/find-jsdom.cjs');
-const { KeptRequests } = require('./kept-requests.cjs');
 const { packageFolders } = require('./package-folders.cjs');
 const { PageContext } = require('./page-context.cjs');
-const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 const { ThreadHandle } = require('./thread-handle.cjs');
 const { ThreadPool } = require('./thread-pool.cjs');
@@ -32,13 +32,14 @@ const PLATFORMS = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Win
 
 /** What the pages of a host share: where jsdom is, threads, and cookies if the user wants that. Users do not see it. */
 class BrowserContext {
-  /** What all pages share if they share cookies. @type {{ cookies: SharedCookies, localStorage: StorageAreas } | undefined} */
+  /** What all pages share if they share cookies. @type {{ cookies: SharedCookies, localStorage: import('./page-storage.cjs').ItemsByOrigin } | undefined} */
   #shared;
   /** @type {Set<Page>} */
   #pages = new Set();
   /** Pages that close. @type {Set<Promise<void>>} */
   #closing = new Set();
-  keptRequests = new KeptRequests();
+  /** Pages whose last requests are not answered yet. @type {Set<Promise<void>>} */
+  #leaving = new Set();
   #network;
   userAgent;
   pool;
@@ -67,7 +68,7 @@ class BrowserContext {
     const network = { hosts, ca, ignoreCertificateErrors, bodyLimit };
     this.#network = network;
     this.pool = new ThreadPool({ library, options: { memoryLimit, userAgent: this.userAgent, network } });
-    this.#shared = cookies === 'host' ? { cookies: new SharedCookies(), localStorage: new StorageAreas() } : undefined;
+    this.#shared = cookies === 'host' ? { cookies: new SharedCookies(), localStorage: new Map() } : undefined;
   }
 
   /** Connections of a page: those of one need not wait for another. */
@@ -117,17 +118,27 @@ class BrowserContext {
 
   /** Has the host wait for a page that closes. @param {Promise<void>} closing */
   awaitClosing(closing) {
-    this.#closing.add(closing);
-    const forget = () => this.#closing.delete(closing);
-    closing.then(forget, forget);
+    remember(this.#closing, closing);
     return closing;
+  }
+
+  /** Has the host wait for the requests that outlive a page, for some time. @param {Promise<void>} leaving */
+  awaitLeaving(leaving) {
+    remember(this.#leaving, leaving);
   }
 
   async close() {
     await Promise.all([...this.pages().map((page) => page.close()), ...this.#closing]);
     await this.pool.close();
-    await this.keptRequests.settled(KEPT_TIMEOUT);
+    await Promise.race([Promise.all(this.#leaving), timers.setTimeout(KEPT_TIMEOUT, undefined, { ref: false })]);
   }
+}
+
+/** Keeps a promise in a set until it is settled. @param {Set<Promise<void>>} pending @param {Promise<void>} promise */
+function remember(pending, promise) {
+  pending.add(promise);
+  const forget = () => pending.delete(promise);
+  promise.then(forget, forget);
 }
 
 module.exports = { BrowserContext };

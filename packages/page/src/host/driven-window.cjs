@@ -38,15 +38,12 @@ class DrivenWindow {
     this.automation = new Automation(page, handle);
     page.on('navigated', (url) => this.#onNavigated(url));
     page.on('url', (url) => this.#report('url', { url }));
-    page.on('console', (message) => this.#report('console', message));
-    page.on('pageerror', (exception) => this.#report('pageerror', exception));
-    page.on('problem', (problem) => this.#report('problem', problem));
+    for (const type of /** @type {const} */ (['console', 'pageerror', 'problem', 'domcontentloaded', 'load']))
+      page.on(type, (...[members]) => this.#report(type, members ?? {}));
     page.on('crash', (error) => {
       this.hasCrashed = true;
       this.#report('crash', { message: error.message, ...('code' in error && { code: error.code }) });
     });
-    page.on('domcontentloaded', () => this.#report('domcontentloaded', {}));
-    page.on('load', () => this.#report('load', {}));
     page.on('close', () => this.intercept(false));
     // The page may show its first document already.
     if (this.automation.document > 0) this.#history.push(this.#entry());

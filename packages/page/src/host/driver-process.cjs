@@ -8,16 +8,19 @@
 
 const net = require('node:net');
 
-const { toAnswer, toLine } = require('./lines.cjs');
 const { TimeoutError, messageOf } = require('../client/errors.cjs');
 const { checkNode } = require('../client/find-jsdom.cjs');
 const { CommandError } = require('./command-error.cjs');
 
-/** The longest request, in bytes: a script with its arguments. */
-const MAX_REQUEST = 256 << 20;
+/** An escape of a lone surrogate, after the backslashes that escape each other. Pages can put these into any text, and strict readers refuse them. */
+const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 const socket = new net.Socket({ fd: 0, readable: true, writable: true });
-const send = (/** @type {string} */ line) => socket.write(`${line}\n`);
+
+/** @param {object} message */
+function send(message) {
+  socket.write(`${JSON.stringify(message).replace(LONE_SURROGATE, '$1\\ufffd')}\n`);
+}
 
 /** @type {import('./methods.cjs').HostMethods | undefined} */
 let methods;
@@ -27,7 +30,7 @@ function theMethods() {
   if (methods === undefined) {
     checkNode();
     const { HostMethods } = require('./methods.cjs');
-    methods = new HostMethods((event) => send(toLine(event)));
+    methods = new HostMethods(send);
   }
   return methods;
 }
@@ -36,9 +39,9 @@ function theMethods() {
 async function answer(line) {
   const { id, method, parameters } = JSON.parse(line);
   try {
-    send(toAnswer(id, await theMethods().call(method, parameters)));
+    send({ id, result: (await theMethods().call(method, parameters)) ?? null });
   } catch (error) {
-    send(toLine({ id, error: describeError(error) }));
+    send({ id, error: describeError(error) });
   }
 }
 
@@ -58,21 +61,15 @@ function isAboutCertificates(cause) {
   return /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code);
 }
 
-/** The line that is being received. @type {Buffer[]} */
-let chunks = [];
-let length = 0;
-socket.on('data', (/** @type {Buffer} */ chunk) => {
-  let start = 0;
-  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-    chunks.push(chunk.subarray(start, end));
-    answer(Buffer.concat(chunks).toString());
-    chunks = [];
-    length = 0;
-    start = end + 1;
+let received = '';
+socket.setEncoding('utf8');
+socket.on('data', (/** @type {string} */ chunk) => {
+  const [end, ...lines] = chunk.split('\n');
+  received += end;
+  for (const next of lines) {
+    answer(received);
+    received = next;
   }
-  chunks.push(chunk.subarray(start));
-  length += chunk.length - start;
-  if (length > MAX_REQUEST) process.exit(1);
 });
 // Threads of pages may be in endless loops; exiting ends them.
 socket.on('end', () => process.exit(0));

@@ -1,8 +1,5 @@
 'use strict';
 
-/** How many entries are kept. */
-const MAX_ENTRIES = 100;
-
 /** A document, and who asked for it if it was not the user. @typedef {{ url: string, initiator: import('../fetch/origin.cjs').Origin | undefined }} Entry */
 
 /** The session history of a window: its documents. */
@@ -15,7 +12,6 @@ class History {
   push(entry) {
     this.#entries.length = this.#current + 1;
     this.#entries.push(entry);
-    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
     this.#current = this.#entries.length - 1;
   }
 

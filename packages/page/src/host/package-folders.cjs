@@ -5,12 +5,6 @@ const path = require('node:path');
 
 const { readManifest } = require('../client/find-jsdom.cjs');
 
-/** Names in a `package.json` that are looked for. */
-const MAX_DEPENDENCIES = 1_000;
-
-/** What was found, since reading takes some milliseconds. Packages do not change while a program runs. @type {Map<string, string[]>} */
-const found = new Map();
-
 /**
  * Where a package is, and those that it requires: in its own folder, in `node_modules` of the folders around it, and wherever links there lead,
  * as with package managers that keep each package in a folder of its own.
@@ -19,13 +13,6 @@ const found = new Map();
  * @returns {string[]} folders, each with a separator at its end
  */
 function packageFolders(folder) {
-  const folders = found.get(folder) ?? findFolders(folder);
-  found.set(folder, folders);
-  return folders;
-}
-
-/** @param {string} folder */
-function findFolders(folder) {
   const folders = [folder + path.sep];
   for (const around of foldersAround(folder)) folders.push(path.join(around, 'node_modules') + path.sep);
   const packages = new Set([folder]);
@@ -52,7 +39,7 @@ function* foldersAround(folder) {
 function dependenciesOf(folder) {
   try {
     const { dependencies, optionalDependencies, peerDependencies } = readManifest(path.join(folder, 'package.json'));
-    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).slice(0, MAX_DEPENDENCIES);
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
   } catch {
     return [];
   }

@@ -22,9 +22,6 @@ const READING = new Set(['read', 'state', 'count']);
 /** What fails when another document takes the place of the one that it was for. */
 const ENDS_OF_DOCUMENTS = new Set(['another navigation replaced the document', 'the page is closed']);
 
-/** How long one attempt may wait for the page's thread at least, in milliseconds: the time may be over before the first one. */
-const LEAST_ATTEMPT = 2_000;
-
 /**
  * @typedef {object} ElementAction
  * @property {number | undefined} [frame] 0 by default
@@ -55,10 +52,8 @@ class PageActions {
     const end = performance.now() + timeout;
     let waiting = '';
     for (;;) {
-      const left = end - performance.now();
-      if (waiting !== '' && !(left > 0)) throw new TimeoutError(`${what} took longer than ${timeout} ms: ${waiting}`);
       try {
-        const outcome = await attempt(Math.max(left, LEAST_ATTEMPT));
+        const outcome = await attempt(Math.max(end - performance.now(), 0));
         if ('result' in outcome) return outcome.result;
         waiting = outcome.waiting;
       } catch (error) {
@@ -93,7 +88,7 @@ class PageActions {
       const outcome = await automation.perform(context, 'act', command, { timeout: left });
       return outcome.waiting === undefined ? { result: outcome.result } : { waiting: outcome.waiting };
     });
-    if (!isLast) await automation.waitForNavigation('commit', Math.max(end - performance.now(), LEAST_ATTEMPT));
+    if (!isLast) await automation.waitForNavigation('commit', Math.max(end - performance.now(), 0));
     return result;
   }
 

@@ -2,13 +2,18 @@
 
 // What the threads of one page share: its cookies, its storage, and the network as the host uses it for them.
 
+const { messageOf } = require('../client/errors.cjs');
 const { Network } = require('../fetch/network.cjs');
-const { PageStorage, StorageAreas } = require('./page-storage.cjs');
+const { NetworkError } = require('../fetch/request.cjs');
+const { PageStorage } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 
 /** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
 /** @typedef {import('../fetch/request.cjs').Client} Client */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
+
+/** How long a request that outlives its document may take, in milliseconds. */
+const MAX_TIME = 30_000;
 
 class PageContext {
   #host;
@@ -21,19 +26,19 @@ class PageContext {
   storage;
   /** The user's scripts that run in each window before any other. @type {string[]} */
   initScripts = [];
-  /** Requests that outlive their documents. @type {Set<Promise<void>>} */
+  /** Requests that outlive their documents. @type {Set<Promise<unknown>>} */
   #kept = new Set();
   /** Threads of the page. @type {Set<ThreadHandle>} */
   #threads = new Set();
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
-   * @param {{ cookies: SharedCookies, localStorage: StorageAreas } | undefined} shared by all pages of the host
+   * @param {{ cookies: SharedCookies, localStorage: import('./page-storage.cjs').ItemsByOrigin } | undefined} shared by all pages of the host
    */
   constructor(host, shared) {
     this.#host = host;
     this.#cookies = shared?.cookies ?? new SharedCookies();
-    this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas());
+    this.storage = new PageStorage(shared?.localStorage ?? new Map());
     this.#transports = [host.newTransport(), host.newTransport()];
     const [network, topLevelNetwork] = this.#transports.map(
       (transport) => new Network(transport, this.#cookies.jar, host.userAgent),
@@ -42,11 +47,32 @@ class PageContext {
     this.topLevelNetwork = topLevelNetwork;
   }
 
-  /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {import('../page/thread-messages.js').KeptRequest} message */
-  async startKept(client, handle, message) {
-    const kept = this.#host.keptRequests.start(this.network, client, handle, message);
+  /**
+   * Makes a request for a thread, and returns what the thread gets.
+   *
+   * @param {import('../fetch/request.cjs').Request} request
+   * @param {Client} client
+   * @param {AbortSignal} signal
+   */
+  async answerOf(request, client, signal) {
+    try {
+      return { response: await this.network.fetch(request, client, signal) };
+    } catch (error) {
+      return { error: messageOf(error), timing: error instanceof NetworkError ? error.timing : undefined };
+    }
+  }
+
+  /**
+   * Sends a request that outlives its document. https://fetch.spec.whatwg.org/#request-keepalive-flag
+   *
+   * @param {Client} client
+   * @param {ThreadHandle} handle of the thread that gets the answer, if it is still there
+   * @param {import('../page/thread-messages.js').KeptRequest} message
+   */
+  async startKept(client, handle, { id, request }) {
+    const kept = this.answerOf(request, client, AbortSignal.timeout(MAX_TIME));
     this.#kept.add(kept);
-    await kept;
+    handle.post({ type: 'answer', id, ...(await kept) });
     this.#kept.delete(kept);
   }
 

@@ -33,11 +33,6 @@ class PageWorkers {
     this.#threads = threads;
   }
 
-  /** How many workers are being started or run. */
-  get size() {
-    return this.#workers.size;
-  }
-
   /** @param {AgentThread} owner @param {WorkerRequest} request */
   async start(owner, request) {
     const { id, window, url, options, referrer, startedAt, port } = request;

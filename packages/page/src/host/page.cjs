@@ -12,8 +12,6 @@ const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TERMINATED, messageOf } = require('../client/errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
-const { emitPageEvent } = require('./page-events.cjs');
-const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
@@ -47,6 +45,8 @@ const { withTimeout } = require('./time-limit.cjs');
  * @property {LoadState} loadState
  */
 
+/** @typedef {{ request: AbortController, isLeaving: boolean }} Navigation `isLeaving` is whether the user asked for it and it has no document yet: the page cannot replace it */
+
 /** How long a page must have been idle for `waitUntil: 'idle'`, in milliseconds. */
 const IDLE_TIME = 500;
 
@@ -74,16 +74,12 @@ class Page extends EventEmitter {
   /** @type {Promise<void> | undefined} */
   #closing;
   #isVisible = true;
-  /** Navigations that the page itself asked for. */
-  #requested;
-  /** Counts navigations: a later one wins over those before. */
-  #navigation = 0;
+  /** The navigation that the page itself asked for last, while it is under way. @type {Promise<void> | undefined} */
+  requested;
+  /** The navigation that began last: it wins over those before. @type {Navigation | undefined} */
+  #navigation;
   /** Settled once the last document that was replaced is gone. @type {Promise<unknown> | undefined} */
   #replaced;
-  /** The request of the navigation that began last. */
-  #request = new AbortController();
-  /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
-  #leaving = 0;
   /** Who asked for the document, if it was not the user. @type {Origin | undefined} */
   initiator;
   /** Counts documents: references into one document are invalid in the next. */
@@ -100,7 +96,6 @@ class Page extends EventEmitter {
     super();
     this.#host = host;
     this.context = host.newPageContext();
-    this.#requested = new RequestedNavigations((request) => this.#navigateAsRequested(request));
   }
 
   /** The URL of the document. */
@@ -119,11 +114,6 @@ class Page extends EventEmitter {
   /** Whether the thread of the document runs. */
   get isAlive() {
     return this.#document?.threads.has(this.#document.main) ?? false;
-  }
-
-  /** The navigation that the page itself asked for last, while it is under way. */
-  get requested() {
-    return this.#requested.last;
   }
 
   /**
@@ -146,57 +136,43 @@ class Page extends EventEmitter {
       timeout,
       `loading ${url}`,
       () => this.#load(target, options),
-      async () => {
+      () => {
         // A response that arrives later must not replace the document.
-        this.#navigation += 1;
-        this.#request.abort();
-        const main = this.#document?.main;
-        if (main !== undefined && !(await isResponsive(main))) await this.#kill(main);
+        this.#navigation?.request.abort();
+        this.#navigation = undefined;
+        if (this.#document !== undefined) endIfBusy(this.#document.main);
       },
     );
   }
 
   /** @param {URL} url @param {LoadOptions} options */
   async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated, content }) {
-    const navigation = ++this.#navigation;
-    if (initiator === undefined) this.#leaving = navigation;
+    const navigation = { request: new AbortController(), isLeaving: initiator === undefined };
     const source = initiator ?? repeated;
     const startedAt = now();
-    // A later navigation wins over this one anyway.
-    this.#request.abort();
-    const request = new AbortController();
-    this.#request = request;
+    this.#navigation?.request.abort();
+    this.#navigation = navigation;
     // jsdom is loaded while the response arrives. The next document of a page gets the thread of this one.
     if (this.#document === undefined) this.context.warm();
     let document;
     try {
       const response =
         content === undefined
-          ? await this.#fetch(url, { referrer, initiator: source, signal: request.signal })
+          ? await this.#fetch(url, { referrer, initiator: source, signal: navigation.request.signal })
           : ownResponse(url, content);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       this.#assertCurrent(navigation, url.href);
       document = await this.#commit(response, { navigation, startedAt, root, referrer, initiator: source });
-      this.#arrive(navigation);
+      navigation.isLeaving = false;
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
-      this.#arrive(navigation);
+      navigation.isLeaving = false;
       if (document === undefined) this.#assertCurrent(navigation, url.href);
       this.#assertOpen();
       throw error;
     }
-  }
-
-  /** @param {number} navigation that has a document now, or has failed */
-  #arrive(navigation) {
-    if (this.#leaving === navigation) this.#leaving = 0;
-  }
-
-  /** Whether the user navigates away from the document. */
-  get #isLeaving() {
-    return this.#leaving !== 0 && this.#leaving === this.#navigation;
   }
 
   /**
@@ -224,7 +200,7 @@ class Page extends EventEmitter {
    * Replaces the document.
    *
    * @param {import('../fetch/request.cjs').Response} response
-   * @param {{ navigation: number, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
+   * @param {{ navigation: Navigation, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
    */
   async #commit(response, { navigation, startedAt, root, referrer, initiator }) {
     const description = describePage(response, root);
@@ -301,21 +277,38 @@ class Page extends EventEmitter {
       case 'navigate':
         this.#requestNavigation(message);
         return;
+      case 'console':
+        this.emit('console', { method: message.method, text: message.text, frame });
+        return;
+      case 'exception': {
+        const { type, ...exception } = message;
+        // Not `error`: Node ends a program that has no listener for that.
+        this.emit('pageerror', { ...exception, frame });
+        return;
+      }
+      case 'problem': {
+        const { type, ...problem } = message;
+        this.emit('problem', { ...problem, frame });
+        return;
+      }
       default:
-        emitPageEvent(this, message, frame);
     }
   }
 
   /** The page asks to be navigated. @param {Extract<PageMessage, { type: 'navigate' }>} message */
   #requestNavigation({ url, referrer }) {
-    if (this.#isLeaving) return;
+    if (this.#navigation?.isLeaving) return;
     const { protocol } = new URL(url);
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
       const document = this.#document?.main.document;
       if (document === undefined) return;
-      this.#requested.add({ url, referrer: referrerOf(referrer, document), initiator: document.origin });
+      const options = { referrer: referrerOf(referrer, document), initiator: document.origin };
+      const navigation = this.#navigateAsRequested(url, options).then(() => {
+        if (this.requested === navigation) this.requested = undefined;
+      });
+      this.requested = navigation;
       return;
     }
     this.#reportNavigation(`a page may not navigate to URLs of the scheme ${protocol}`, url);
@@ -326,11 +319,10 @@ class Page extends EventEmitter {
     this.emit('problem', { kind: 'navigation', text, url, frame: 0 });
   }
 
-  /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
-  async #navigateAsRequested({ url, referrer, initiator }) {
-    if (this.#isLeaving) return;
+  /** Never rejects. @param {string} url @param {{ referrer: string, initiator: Origin }} options `initiator` is who asks */
+  async #navigateAsRequested(url, options) {
     try {
-      await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
+      await this.#load(new URL(url), { waitUntil: 'commit', ...options });
     } catch (error) {
       if (this.#isClosed) return;
       this.#reportNavigation(messageOf(error), url);
@@ -437,7 +429,7 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Waits for an answer. A thread that answers neither in time nor to a ping is terminated.
+   * Waits for an answer. A thread that answers neither in time nor to a ping after that is terminated.
    *
    * @param {AgentThread} thread
    * @param {import('./thread-handle.cjs').Asked} asked
@@ -449,19 +441,14 @@ class Page extends EventEmitter {
       timeout,
       what,
       () => asked.answer,
-      async () => {
+      () => {
         asked.forget();
-        if (!(await isResponsive(thread))) await this.#kill(thread);
+        endIfBusy(thread);
       },
     );
   }
 
-  /** Several calls can be late, and find that a thread does not respond. It ends once. @param {AgentThread} thread */
-  async #kill(thread) {
-    if (await thread.handle.terminate()) this.#onCrash(thread, new Error('the page does not respond'));
-  }
-
-  /** @param {number} navigation @param {string} url */
+  /** @param {Navigation} navigation @param {string} url */
   #assertCurrent(navigation, url) {
     this.#assertOpen();
     if (navigation !== this.#navigation) throw new Error(`another navigation replaced the one to ${url}`);
@@ -479,18 +466,19 @@ class Page extends EventEmitter {
   async #close() {
     this.#isClosed = true;
     this.#host.remove(this);
-    this.#request.abort();
+    this.#navigation?.request.abort();
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();
-    this.context.close();
+    this.#host.awaitLeaving(this.context.close());
     this.emit('close');
   }
 }
 
-/** Whether the event loop of a thread answers in time. @param {AgentThread} thread */
-async function isResponsive({ handle }) {
-  return (await handle.answersInTime({ type: 'ping' }, PING_TIMEOUT)) !== undefined;
+/** Ends a thread whose event loop does not answer. @param {AgentThread} thread */
+async function endIfBusy({ handle }) {
+  const answer = await handle.answersInTime({ type: 'ping' }, PING_TIMEOUT);
+  if (answer === undefined) await handle.terminate(new Error('the page does not respond'));
 }
 
 /** A document that no server sends. @param {URL} url @param {string} html @returns {import('../fetch/request.cjs').Response} */

@@ -38,7 +38,7 @@ class ThreadHandle extends EventEmitter {
     this.#awaited.get(message.id)?.resolve(message);
     this.#awaited.delete(message.id);
   };
-  #onExit = (/** @type {Error | undefined} */ error) => this.#end(error);
+  #onExit = () => this.#end(this.#thread.failure);
 
   /** @param {import('./thread-pool.cjs').ThreadPool} pool @param {import('./thread-pool.cjs').PooledThread} thread */
   constructor(pool, thread) {
@@ -49,14 +49,9 @@ class ThreadHandle extends EventEmitter {
     thread.on('exit', this.#onExit);
   }
 
-  /** Whether it takes no more messages. */
-  get hasEnded() {
-    return this.#hasEnded;
-  }
-
   /** @param {ToThread} message @param {readonly import('node:worker_threads').Transferable[]} [transferList] */
   post(message, transferList) {
-    if (!this.#hasEnded) this.#thread.post(message, transferList);
+    if (!this.#hasEnded) this.#thread.postMessage(message, transferList);
   }
 
   /** @param {ThreadRequest} request @returns {Asked} */
@@ -71,11 +66,6 @@ class ThreadHandle extends EventEmitter {
       reject(new Error('the answer is no longer awaited'));
     };
     return { answer, forget };
-  }
-
-  /** How many answers are awaited, for tests. */
-  get awaited() {
-    return this.#awaited.size;
   }
 
   /** Whether the thread answers in time. One that has ended does not. @param {ThreadRequest} request @param {number} milliseconds */
@@ -117,12 +107,10 @@ class ThreadHandle extends EventEmitter {
     else await this.#pool.giveBack(this.#thread, Number(released.contexts));
   }
 
-  /** Ends the thread, whatever it is doing. @returns {Promise<boolean>} whether it had not ended before */
-  async terminate() {
-    const isFirst = !this.#hasEnded;
-    this.#end();
+  /** Ends the thread, whatever it is doing. @param {Error} [error] why, if it has crashed */
+  async terminate(error) {
+    this.#end(error);
     await this.#thread.terminate();
-    return isFirst;
   }
 }
 

@@ -2,7 +2,6 @@
 
 // The threads of a host. One that has loaded jsdom opens document after document: a page that is closed, or navigates, gives its thread back.
 
-const { EventEmitter } = require('node:events');
 const path = require('node:path');
 const { Worker } = require('node:worker_threads');
 
@@ -20,24 +19,19 @@ const MAX_IDLE = 4;
 /** How many contexts a thread may still have when its windows are closed and garbage was collected: its own, and a few that V8 frees later. */
 const MAX_CONTEXTS = 8;
 
-/**
- * A thread that runs. Events: `message`, and `exit` with the error that ended it, if any.
- *
- * @extends {EventEmitter<{ message: [any], exit: [Error | undefined] }>}
- */
-class PooledThread extends EventEmitter {
-  #worker;
-  /** @type {Promise<number> | undefined} */
-  #terminated;
+/** A thread that runs. */
+class PooledThread extends Worker {
+  #memoryLimit;
+  #isTerminated = false;
+  /** What it threw, if it did. @type {unknown} */
+  #thrown;
   /** The mode of its windows, once it has opened one. @type {Mode | undefined} */
   mode;
   kind;
 
   /** @param {Kind} kind @param {{ library: object, options: import('./browser-context.cjs').ThreadOptions }} start */
   constructor(kind, { library, options }) {
-    super();
-    this.kind = kind;
-    this.#worker = new Worker(PROGRAM, {
+    super(PROGRAM, {
       workerData: { library, options, kind },
       argv: [],
       // Without `execArgv`, it has the options of the process, such as its permissions. Node would print warnings about a page's code.
@@ -45,36 +39,31 @@ class PooledThread extends EventEmitter {
       name: `selfprof ${kind}`,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
     });
-    this.#worker.on('message', (message) => this.emit('message', message));
-    /** @type {Error | undefined} */
-    let failure;
-    this.#worker.on('error', (error) => {
-      failure = describeFailure(error, options.memoryLimit);
+    this.kind = kind;
+    this.#memoryLimit = options.memoryLimit;
+    this.on('error', (error) => {
+      this.#thrown = error;
     });
+  }
+
+  /** Why it has ended; undefined if it was terminated. @returns {Error | undefined} */
+  get failure() {
+    const code = /** @type {{ code?: unknown } | undefined} */ (this.#thrown)?.code;
     // Only a full heap ends a thread from within: see crates/v8/shim/pages/hooks.cc.
-    this.#worker.on('exit', () => {
-      if (this.#terminated === undefined) failure ??= describeFailure({ code: OUT_OF_MEMORY }, options.memoryLimit);
-      this.emit('exit', failure);
-    });
+    if (code === OUT_OF_MEMORY || (this.#thrown === undefined && !this.#isTerminated))
+      return Object.assign(new Error(`the page's heap exceeds its memory limit of ${this.#memoryLimit} MB`), {
+        code: OUT_OF_MEMORY,
+      });
+    return this.#thrown === undefined || this.#thrown instanceof Error
+      ? this.#thrown
+      : new Error("the page's thread has failed");
   }
 
-  /** @param {object} message @param {readonly import('node:worker_threads').Transferable[]} [transferList] */
-  post(message, transferList) {
-    this.#worker.postMessage(message, transferList);
-  }
-
+  /** @override */
   async terminate() {
-    this.#terminated ??= this.#worker.terminate();
-    await this.#terminated;
+    this.#isTerminated = true;
+    return await super.terminate();
   }
-}
-
-/** @param {unknown} error @param {number} memoryLimit in megabytes */
-function describeFailure(error, memoryLimit) {
-  const { code } = /** @type {{ code?: unknown }} */ (error);
-  if (code === OUT_OF_MEMORY)
-    return Object.assign(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`), { code });
-  return error instanceof Error ? error : new Error("the page's thread has failed");
 }
 
 class ThreadPool {
@@ -88,11 +77,6 @@ class ThreadPool {
   /** @param {{ library: object, options: import('./browser-context.cjs').ThreadOptions }} start */
   constructor(start) {
     this.#start = start;
-  }
-
-  /** How many threads run, and how many of them wait. */
-  get counts() {
-    return { threads: this.#all.size, idle: this.#idle.length };
   }
 
   /** Has a thread for a document load jsdom now, unless one waits already. */

@@ -9,7 +9,7 @@ import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
 import type { InterceptedRequest, Interception } from '../fetch/network.cjs';
 import type { BlobContent, Request, Response } from '../fetch/request.cjs';
-import type { Sandbox } from '../fetch/sandbox-attribute.cjs';
+import type { Sandbox } from '../fetch/sandbox.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
 import type { CloneRecord, ErrorDescription } from '../window/contracts.js';
 

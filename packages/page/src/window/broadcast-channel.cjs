@@ -4,8 +4,8 @@
 
 const host = require('selfprof:host');
 const { dispatchMessage } = require('./ports.cjs');
-const { serializeHere } = require('./structured-clone-api.cjs');
-const { defineHandler, defineInterfaceObject } = require('./webidl-members.cjs');
+const { serialize } = require('./structured-clone.cjs');
+const { exposeInterface, requireArguments } = require('./webidl-members.cjs');
 
 class BroadcastChannel extends EventTarget {
   #name;
@@ -14,8 +14,7 @@ class BroadcastChannel extends EventTarget {
 
   /** @param {any} name of the page */
   constructor(name) {
-    if (arguments.length < 1)
-      throw new TypeError("Failed to construct 'BroadcastChannel': 1 argument required, but only 0 present.");
+    requireArguments(arguments.length, "Failed to construct 'BroadcastChannel'");
     super();
     this.#name = `${name}`;
     this.#channel = host.openChannel(this.#name, (record, origin) => {
@@ -29,12 +28,9 @@ class BroadcastChannel extends EventTarget {
 
   /** @param {unknown} message */
   postMessage(message) {
-    if (arguments.length < 1)
-      throw new TypeError(
-        "Failed to execute 'postMessage' on 'BroadcastChannel': 1 argument required, but only 0 present.",
-      );
+    requireArguments(arguments.length, "Failed to execute 'postMessage' on 'BroadcastChannel'");
     if (this.#channel === undefined) throw new DOMException('The channel is closed.', 'InvalidStateError');
-    this.#channel.post(serializeHere(message));
+    this.#channel.post(serialize(message));
   }
 
   close() {
@@ -44,13 +40,8 @@ class BroadcastChannel extends EventTarget {
 }
 
 function installBroadcastChannel() {
-  const { prototype } = BroadcastChannel;
-  for (const name of ['name', 'postMessage', 'close']) Object.defineProperty(prototype, name, { enumerable: true });
-  defineHandler(prototype, 'message');
-  defineHandler(prototype, 'messageerror');
-  Object.defineProperty(prototype, Symbol.toStringTag, { value: 'BroadcastChannel', configurable: true });
   host.platform.refuse(BroadcastChannel);
-  defineInterfaceObject('BroadcastChannel', BroadcastChannel);
+  exposeInterface(BroadcastChannel, { handlers: ['message', 'messageerror'] });
 }
 
 module.exports = { installBroadcastChannel };

@@ -37,34 +37,23 @@ export type ValueReader = (
   anchor: object,
 ) => unknown;
 
-/** Objects of the host in structured clone: those that ECMAScript does not define. */
-export interface Platform {
-  write: ValueWriter;
-  read: ValueReader;
-  /** Makes a `DataCloneError`. */
-  dataCloneError(message: string): Error;
-  /** What describes a platform object; undefined for an ordinary object; a message, why it cannot be cloned. Throws nothing. */
-  serialize?(object: object): unknown;
-  deserialize?(data: any): object;
-  /** Whether the value goes to a realm of the same agent cluster. */
-  mayShareMemory?: boolean;
-  /** Whether the value comes from such a realm. */
-  mayReceiveMemory?: boolean;
-  isTransferable?(object: object): boolean;
-  /** What describes a transferable platform object, which it detaches. */
-  transfer?(object: object): MessagePort | undefined;
-  /** The transferred object. */
-  receive?(data: any): object;
-}
-
 /** The bytes of a Blob or of a request's body, with their MIME type. */
 export interface TypedBytes<Type = string> {
   bytes: Uint8Array;
   type: Type;
 }
 
-/** `Platform` of a window, with what its own modules ask about jsdom's objects. */
-export interface WindowPlatform extends Platform {
+/** jsdom's objects, for structured clone and for what else our modules in a window ask about them. */
+export interface WindowPlatform {
+  write: ValueWriter;
+  read: ValueReader;
+  /** Makes a `DataCloneError`. */
+  dataCloneError(message: string): Error;
+  /** What describes a platform object; undefined for an ordinary object; a message, why it cannot be cloned. Throws nothing. */
+  serialize(object: object): unknown;
+  deserialize(data: any): object;
+  /** Makes a transferred message port: set by ports.cjs. */
+  receive?(pipe: MessagePort): object;
   /** Whether a value is an error of any realm. */
   isError(value: unknown): boolean;
   /** Whether a value is an `ArrayBuffer`, or a shared one, of any realm. */
@@ -105,7 +94,9 @@ export interface ErrorDescription {
 export type EvaluationOutcome = { value: CloneRecord } | { error: ErrorDescription };
 
 /** The outcome of a WebDriver command: JSON, or the protocol's error. */
-export type CommandOutcome = { text: string } | { error: { code: string; message: string; stack?: string } };
+export type CommandOutcome =
+  | { text: string; error?: undefined }
+  | { text?: undefined; error: { code: string; message: string; stack?: string } };
 
 /** What the thread knows about elements and windows that WebDriver's clients name. */
 export interface WebDriverReferences {
@@ -113,51 +104,11 @@ export interface WebDriverReferences {
   resolve(object: Record<string, unknown>): { value?: unknown; error?: { code: string; message: string } } | undefined;
 }
 
-/** What window-program.cjs exports: how the thread makes and reads values of a window's realm. */
-export interface WindowCode {
-  allocate(
-    name: string,
-    length: number,
-  ): Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
-  describe(error: unknown): ErrorDescription;
-  describeModule(meta: object, url: string, resolve: (specifier: string) => unknown): void;
-  deserialize(record: CloneRecord): { value: unknown; transferred: object[] };
-  /** Does work of the host for the window's document under a profiler marker. */
-  runWithMarker<Result>(marker: 'parse' | 'style', work: () => Result): Result;
-  emptyObject(): Record<string, any>;
-  /** Calls a function with the parameters in the record, which is undefined when the value is the result itself. */
-  evaluate(callee: unknown, record: CloneRecord | undefined, onDone: (outcome: EvaluationOutcome) => void): void;
-  execute(
-    callee: (...parameters: any[]) => unknown,
-    parameters: unknown[],
-    references: WebDriverReferences,
-    isAsync: boolean,
-    onDone: (outcome: CommandOutcome) => void,
-  ): void;
-  freeze<Value>(value: Value): Readonly<Value>;
-  install(settings: WindowSettings): void;
-  makeError(name: string, message: string): Error;
-  makeException(message: string, name: string): DOMException;
-  /** Whether a promise was made in the window's realm. */
-  owns(promise: object): boolean;
-  parse(text: string): any;
-  /** Fires a message at a worker's global object. */
-  receive(record: CloneRecord): void;
-  serialize(value: unknown, transferList?: object[], mayShareMemory?: boolean): CloneRecord;
-  settle(value: unknown, onFulfilled: (value: unknown) => void, onRejected: (reason: unknown) => void): void;
-  setMarkerFunctions(
-    parse: <Result>(work: () => Result) => Result,
-    style: <Result>(work: () => Result) => Result,
-  ): void;
-  toJson(
-    value: unknown,
-    references: WebDriverReferences,
-  ): { text: string; error?: undefined } | { text?: undefined; error: { code: string; message: string } };
-  /** Sets what `toString` gives for a function. */
-  setText(part: object, text: string): void;
-  /** A function of the window's realm, as those of the platform are: it cannot be constructed. */
-  wrap(name: string, call: (...parameters: any[]) => unknown, length: number): (...parameters: any[]) => unknown;
-}
+/** How the thread makes and reads values of a window's realm. */
+export type WindowCode = typeof import('./window-program.cjs') & {
+  /** Functions of the realm that call their argument, by the profiler marker of the samples taken meanwhile. */
+  markerFunctions: Record<'parse' | 'style', <Result>(work: () => Result) => Result>;
+};
 
 /** What a window is made with. */
 export interface WindowSettings {
@@ -222,6 +173,7 @@ export interface WindowHost {
   fireMessage(target: object, type: string, init: object): void;
   decode(bytes: Uint8Array): string;
   encode(text: string): Uint8Array<ArrayBuffer>;
+  parseMediaQuery(text: string): { text: string; matches(): boolean };
   baseUrl(): string;
   referrer(): string;
   newHeaders(init: unknown, guard: string): Headers;

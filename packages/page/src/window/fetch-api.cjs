@@ -8,7 +8,7 @@ const host = require('selfprof:host');
 const { extractBody } = require('./fetch-body.cjs');
 const { Request, installRequest, readRequest } = require('./fetch-request.cjs');
 const { NULL_BODY_STATUSES, installResponse, newResponse } = require('./fetch-response.cjs');
-const { defineOperation } = require('./webidl-members.cjs');
+const { defineOperations, requireArguments } = require('./webidl-members.cjs');
 
 /** How much data a beacon may have, in bytes. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
 const MAX_BEACON = 64 << 10;
@@ -23,17 +23,16 @@ const MAX_BEACON = 64 << 10;
  * @param {string} [initiator] as Resource Timing names it
  */
 function startRequest(input, init, resolve, reject, initiator = 'fetch') {
-  const { headers, signal, body, ...request } = readRequest(new Request(input, init));
+  const { members, body } = readRequest(new Request(input, init));
+  const { headers, signal, ...request } = members;
   if (signal.aborted) {
     reject(signal.reason);
     return;
   }
-  const list = [];
-  for (const [name, value] of headers) list.push([name, value]);
   const noReferrer = request.referrer === '' || request.referrerPolicy === 'no-referrer';
   const description = {
     ...request,
-    headers: list,
+    headers: [...headers],
     destination: '',
     initiator,
     referrer: noReferrer ? '' : host.referrer(),
@@ -58,21 +57,18 @@ function startRequest(input, init, resolve, reject, initiator = 'fetch') {
 function installFetch() {
   installRequest();
   installResponse();
-  const { fetch } = {
+  defineOperations({
     /**
      * @param {any} input of the page
      * @param {any} [init] of the page
      */
     fetch(input, init = undefined) {
       return new Promise((resolve, reject) => {
-        if (arguments.length < 1)
-          throw new TypeError("Failed to execute 'fetch' on 'Window': 1 argument required, but only 0 present.");
+        requireArguments(arguments.length, "Failed to execute 'fetch' on 'Window'");
         startRequest(input, init ?? {}, resolve, reject);
       });
     },
-  };
-  Object.defineProperty(fetch, 'length', { value: 1, configurable: true });
-  defineOperation('fetch', fetch);
+  });
   installBeacons();
 }
 
@@ -80,7 +76,7 @@ function installFetch() {
 function installBeacons() {
   const { navigator } = globalThis;
   if (navigator === undefined) return;
-  const { sendBeacon } = {
+  const operations = {
     /**
      * @param {any} url of the page
      * @param {any} [data] of the page
@@ -94,24 +90,12 @@ function installBeacons() {
       if (bytes !== null && bytes.byteLength > MAX_BEACON) return false;
       if (type !== null && !/^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)/i.test(type))
         init.mode = 'cors';
-      startRequest(
-        href,
-        init,
-        () => {},
-        () => {},
-        'beacon',
-      );
+      const ignore = () => {};
+      startRequest(href, init, ignore, ignore, 'beacon');
       return true;
     },
   };
-  Object.defineProperty(sendBeacon, 'length', { value: 1, configurable: true });
-  const prototype = Object.getPrototypeOf(navigator);
-  Object.defineProperty(prototype, 'sendBeacon', {
-    value: sendBeacon,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  });
+  defineOperations(operations, Object.getPrototypeOf(navigator));
 }
 
 module.exports = { installFetch };

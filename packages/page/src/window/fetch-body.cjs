@@ -5,7 +5,7 @@
 
 const host = require('selfprof:host');
 const { isStream, readStream, streamOf } = require('./streams.cjs');
-const { defineInterfaceObject } = require('./webidl-members.cjs');
+const { defineAttributes, defineOperations } = require('./webidl-members.cjs');
 
 /**
  * The bytes of a body that a page gives, and the type that they have by themselves. https://fetch.spec.whatwg.org/#bodyinit-unions
@@ -30,18 +30,15 @@ class Body {
   #bytes;
   #isUsed = false;
   #headers;
-  /** @type {ReadableStream | null} */
-  #stream = null;
-  /** Whether a page gave the stream. */
-  #isStreamed;
+  /** That of a page, or of the bytes once the page has asked for it. @type {ReadableStream | null} */
+  #stream;
 
   /**
    * @param {Uint8Array<ArrayBuffer> | ReadableStream | null} body
    * @param {Headers} headers
    */
   constructor(body, headers) {
-    this.#isStreamed = isStream(body);
-    if (isStream(body)) this.#stream = body;
+    this.#stream = isStream(body) ? body : null;
     this.#bytes = isStream(body) ? null : body;
     this.#headers = headers;
   }
@@ -65,7 +62,7 @@ class Body {
   /** Makes another body with the same bytes. Throws if this one was read. @param {Headers} headers */
   copy(headers) {
     this.#check();
-    if (!this.#isStreamed || this.#stream === null) return new Body(this.#bytes, headers);
+    if (this.#bytes !== null || this.#stream === null) return new Body(this.#bytes, headers);
     const [own, other] = this.#stream.tee();
     this.#stream = own;
     return new Body(other, headers);
@@ -76,18 +73,13 @@ class Body {
    *
    * @param {(bytes: Uint8Array<ArrayBuffer>, type: string) => unknown} convert
    */
-  consume(convert) {
-    return new Promise((resolve) => {
-      this.#check();
-      this.#isUsed = this.#bytes !== null || this.#stream !== null;
-      const type = this.#headers.get('content-type') ?? '';
-      if (this.#isStreamed && this.#stream !== null) {
-        resolve(readStream(this.#stream).then((bytes) => convert(bytes, type)));
-        return;
-      }
-      this.#stream?.cancel();
-      resolve(convert(this.#bytes ?? new Uint8Array(), type));
-    });
+  async consume(convert) {
+    this.#check();
+    this.#isUsed = this.#bytes !== null || this.#stream !== null;
+    const type = this.#headers.get('content-type') ?? '';
+    if (this.#bytes === null && this.#stream !== null) return convert(await readStream(this.#stream), type);
+    this.#stream?.cancel();
+    return convert(this.#bytes ?? new Uint8Array(), type);
   }
 
   #check() {
@@ -105,12 +97,8 @@ class Body {
 function mixInBody(Interface, bodyOf) {
   const consumer = (/** @type {Parameters<Body['consume']>[0]} */ convert) =>
     /** @this {Instance} */
-    function consume() {
-      try {
-        return bodyOf(this).consume(convert);
-      } catch (error) {
-        return Promise.reject(error);
-      }
+    async function consume() {
+      return await bodyOf(this).consume(convert);
     };
   const operations = {
     arrayBuffer: consumer((bytes) => bytes.slice().buffer),
@@ -120,21 +108,10 @@ function mixInBody(Interface, bodyOf) {
     json: consumer((bytes) => JSON.parse(host.decode(bytes))),
     text: consumer((bytes) => host.decode(bytes)),
   };
-  for (const [name, value] of Object.entries(operations)) {
-    Object.defineProperty(value, 'name', { value: name });
-    Object.defineProperty(Interface.prototype, name, { value, writable: true, enumerable: true, configurable: true });
-  }
-  const attributes = {
-    /** @this {Instance} */
-    get body() {
-      return bodyOf(this).stream;
-    },
-    /** @this {Instance} */
-    get bodyUsed() {
-      return bodyOf(this).isUsed;
-    },
-  };
-  Object.defineProperties(Interface.prototype, Object.getOwnPropertyDescriptors(attributes));
+  for (const [name, value] of Object.entries(operations)) Object.defineProperty(value, 'name', { value: name });
+  defineOperations(operations, Interface.prototype);
+  defineAttributes(Interface, ['body'], (instance) => bodyOf(instance).stream);
+  defineAttributes(Interface, ['bodyUsed'], (instance) => bodyOf(instance).isUsed);
 }
 
 /**
@@ -149,16 +126,4 @@ function toFormData(bytes, type) {
   return data;
 }
 
-/**
- * Makes a class an interface of the window.
- *
- * @param {Function} Interface
- * @param {string[]} members
- */
-function exposeInterface(Interface, members) {
-  for (const name of members) Object.defineProperty(Interface.prototype, name, { enumerable: true });
-  Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
-  defineInterfaceObject(Interface.name, Interface);
-}
-
-module.exports = { Body, exposeInterface, extractBody, mixInBody };
+module.exports = { Body, extractBody, mixInBody };

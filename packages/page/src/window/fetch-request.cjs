@@ -5,50 +5,45 @@
 const host = require('selfprof:host');
 const { REFERRER_POLICIES } = require('../fetch/referrer-policies.cjs');
 const { normalizedMethod } = require('../fetch/request-methods.cjs');
-const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.cjs');
-const { toEnumeration } = require('./webidl-members.cjs');
+const { Body, extractBody, mixInBody } = require('./fetch-body.cjs');
+const { defineAttributes, exposeInterface, requireArguments, toEnumeration } = require('./webidl-members.cjs');
 
-const MODES = ['same-origin', 'no-cors', 'cors'];
-const CREDENTIALS = ['omit', 'same-origin', 'include'];
-const REDIRECTS = ['follow', 'error', 'manual'];
-const CACHES = ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'];
+/** Members with a fixed set of values: the name of the type, and the values. */
+const ENUMERATIONS = Object.entries({
+  mode: ['RequestMode', 'same-origin', 'no-cors', 'cors'],
+  credentials: ['RequestCredentials', 'omit', 'same-origin', 'include'],
+  redirect: ['RequestRedirect', 'follow', 'error', 'manual'],
+  cache: ['RequestCache', 'default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'],
+  referrerPolicy: ['ReferrerPolicy', ...REFERRER_POLICIES],
+});
 
-/**
- * The members of a request that a page can set.
- *
- * @typedef {object} RequestMembers
- * @property {string} url
- * @property {string} method
- * @property {string} mode
- * @property {string} credentials
- * @property {string} redirect
- * @property {string} cache
- * @property {string} referrer
- * @property {string} referrerPolicy
- * @property {string} integrity
- * @property {boolean} keepalive
- */
+/** The members of a request that a page does not set. */
+const DEFAULTS = {
+  url: '',
+  method: 'GET',
+  mode: 'cors',
+  credentials: 'same-origin',
+  redirect: 'follow',
+  cache: 'default',
+  referrer: 'about:client',
+  referrerPolicy: '',
+  integrity: '',
+  keepalive: false,
+};
 
-/** @type {(request: Request) => RequestMembers & { headers: Headers, signal: AbortSignal, body: Body }} */
+/** @typedef {typeof DEFAULTS & { headers: Headers, signal: AbortSignal }} RequestMembers */
+
+/** Throws for other objects. @type {(request: Request) => { members: RequestMembers, body: Body }} */
 let readRequest;
 
 class Request {
   /** @type {RequestMembers} */
-  #request;
-  /** @type {Headers} */
-  #headers;
-  /** @type {AbortSignal} */
-  #signal;
+  #members;
   /** @type {Body} */
   #body;
 
   static {
-    readRequest = (request) => ({
-      ...request.#request,
-      headers: request.#headers,
-      signal: request.#signal,
-      body: request.#body,
-    });
+    readRequest = (request) => ({ members: request.#members, body: request.#body });
   }
 
   /**
@@ -56,100 +51,57 @@ class Request {
    * @param {any} [init] of the page
    */
   constructor(input, init = {}) {
-    if (arguments.length < 1)
-      throw new TypeError("Failed to construct 'Request': 1 argument required, but only 0 present.");
-    /** @type {Request | undefined} */
-    const from = typeof input === 'object' && input !== null && #request in input ? input : undefined;
+    requireArguments(arguments.length, "Failed to construct 'Request'");
+    const isRequest = typeof input === 'object' && input !== null && #members in input;
+    const from = isRequest ? readRequest(input) : undefined;
     const options = init ?? {};
     if (typeof options !== 'object' && typeof options !== 'function')
       throw new TypeError("Failed to construct 'Request': the options are not an object.");
-    const base = from === undefined ? defaultsFor(`${input}`) : from.#request;
-    const choose = (
-      /** @type {'mode' | 'credentials' | 'redirect' | 'cache' | 'referrerPolicy'} */ name,
-      /** @type {string[]} */ values,
-      /** @type {string} */ type,
-    ) => (options[name] === undefined ? base[name] : toEnumeration(options[name], values, type));
+    const members = { ...(from?.members ?? { ...DEFAULTS, url: toUrl(`${input}`) }) };
     if (options.mode === 'navigate') throw new TypeError("The mode 'navigate' cannot be used.");
-    this.#request = {
-      url: base.url,
-      method: options.method === undefined ? base.method : toMethod(`${options.method}`),
-      mode: choose('mode', MODES, 'RequestMode'),
-      credentials: choose('credentials', CREDENTIALS, 'RequestCredentials'),
-      redirect: choose('redirect', REDIRECTS, 'RequestRedirect'),
-      cache: choose('cache', CACHES, 'RequestCache'),
-      referrer: options.referrer === undefined ? base.referrer : toReferrer(`${options.referrer}`),
-      referrerPolicy: choose('referrerPolicy', REFERRER_POLICIES, 'ReferrerPolicy'),
-      integrity: options.integrity === undefined ? base.integrity : `${options.integrity}`,
-      keepalive: options.keepalive === undefined ? base.keepalive : Boolean(options.keepalive),
-    };
-    const { method, mode } = this.#request;
+    if (options.method !== undefined) members.method = toMethod(`${options.method}`);
+    for (const [name, [type, ...values]] of ENUMERATIONS)
+      if (options[name] !== undefined) Object.assign(members, { [name]: toEnumeration(options[name], values, type) });
+    if (options.referrer !== undefined) members.referrer = toReferrer(`${options.referrer}`);
+    if (options.integrity !== undefined) members.integrity = `${options.integrity}`;
+    if (options.keepalive !== undefined) members.keepalive = Boolean(options.keepalive);
+    const { method, mode } = members;
     if (mode === 'no-cors' && !['GET', 'HEAD', 'POST'].includes(method))
       throw new TypeError(`'${method}' is unsupported in no-cors mode.`);
-    const signal = options.signal === undefined && from !== undefined ? from.#signal : options.signal;
+    const signal = options.signal === undefined ? from?.members.signal : options.signal;
     if (signal !== undefined && signal !== null && !(signal instanceof AbortSignal))
       throw new TypeError("member signal is not of type 'AbortSignal'.");
-    this.#signal = followSignal(signal);
-    this.#headers = host.newHeaders(
-      options.headers ?? (from === undefined ? undefined : from.#headers),
+    const headers = host.newHeaders(
+      options.headers ?? from?.members.headers,
       mode === 'no-cors' ? 'request-no-cors' : 'request',
     );
+    this.#members = { ...members, headers, signal: AbortSignal.any(signal ? [signal] : []) };
     const given = options.body ?? null;
-    if (
-      (given !== null || (from !== undefined && from.#body.bytes !== null)) &&
-      (method === 'GET' || method === 'HEAD')
-    ) {
+    if ((given !== null || (from?.body.bytes ?? null) !== null) && (method === 'GET' || method === 'HEAD'))
       throw new TypeError('Request with GET/HEAD method cannot have body.');
+    if (given === null) {
+      this.#body = from?.body.copy(headers) ?? new Body(null, headers);
+      return;
     }
-    if (given !== null) {
-      const { bytes, type } = extractBody(given);
-      if (type !== null && !this.#headers.has('content-type')) this.#headers.append('content-type', type);
-      this.#body = new Body(bytes, this.#headers);
-    } else {
-      this.#body = from === undefined ? new Body(null, this.#headers) : from.#body.copy(this.#headers);
-    }
+    const { bytes, type } = extractBody(given);
+    if (type !== null && !headers.has('content-type')) headers.append('content-type', type);
+    this.#body = new Body(bytes, headers);
   }
 
-  get method() {
-    return this.#request.method;
-  }
-  get url() {
-    return this.#request.url;
-  }
   get headers() {
-    return this.#headers;
+    return this.#members.headers;
   }
-  get destination() {
-    return this.#request && '';
-  }
-  get referrer() {
-    return this.#request.referrer;
-  }
-  get referrerPolicy() {
-    return this.#request.referrerPolicy;
-  }
-  get mode() {
-    return this.#request.mode;
-  }
-  get credentials() {
-    return this.#request.credentials;
-  }
-  get cache() {
-    return this.#request.cache;
-  }
-  get redirect() {
-    return this.#request.redirect;
-  }
-  get integrity() {
-    return this.#request.integrity;
-  }
-  get keepalive() {
-    return this.#request.keepalive;
-  }
+
   get signal() {
-    return this.#signal;
+    return this.#members.signal;
   }
+
+  get destination() {
+    return this.#members && '';
+  }
+
   get duplex() {
-    return this.#request && 'half';
+    return this.#members && 'half';
   }
 
   clone() {
@@ -157,7 +109,19 @@ class Request {
   }
 }
 
+defineAttributes(
+  Request,
+  Object.keys(DEFAULTS),
+  (request, name) => readRequest(request).members[/** @type {'url'} */ (name)],
+);
 mixInBody(Request, (request) => readRequest(request).body);
+
+/** https://fetch.spec.whatwg.org/#dom-request @param {string} text */
+function toUrl(text) {
+  const url = new URL(text, host.baseUrl());
+  if (url.username !== '' || url.password !== '') throw new TypeError(`'${url}' is a URL with credentials.`);
+  return url.href;
+}
 
 /** https://fetch.spec.whatwg.org/#dom-request @param {string} text */
 function toMethod(text) {
@@ -173,51 +137,8 @@ function toReferrer(text) {
   return href === 'about:client' || origin !== globalThis.origin ? 'about:client' : href;
 }
 
-/** A new signal that is aborted with another one. @param {AbortSignal | null | undefined} signal */
-function followSignal(signal) {
-  const controller = new AbortController();
-  if (signal === undefined || signal === null) return controller.signal;
-  if (signal.aborted) controller.abort(signal.reason);
-  else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
-  return controller.signal;
-}
-
-/** The members of a request for a URL that sets none. @param {string} text @returns {RequestMembers} */
-function defaultsFor(text) {
-  const url = new URL(text, host.baseUrl());
-  if (url.username !== '' || url.password !== '') throw new TypeError(`'${url}' is a URL with credentials.`);
-  return {
-    url: url.href,
-    method: 'GET',
-    mode: 'cors',
-    credentials: 'same-origin',
-    redirect: 'follow',
-    cache: 'default',
-    referrer: 'about:client',
-    referrerPolicy: '',
-    integrity: '',
-    keepalive: false,
-  };
-}
-
 function installRequest() {
-  exposeInterface(Request, [
-    'method',
-    'url',
-    'headers',
-    'destination',
-    'referrer',
-    'referrerPolicy',
-    'mode',
-    'credentials',
-    'cache',
-    'redirect',
-    'integrity',
-    'keepalive',
-    'signal',
-    'duplex',
-    'clone',
-  ]);
+  exposeInterface(Request);
 }
 
 module.exports = { Request, installRequest, readRequest };

@@ -4,7 +4,8 @@
 
 const host = require('selfprof:host');
 const { isStream } = require('./streams.cjs');
-const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.cjs');
+const { Body, extractBody, mixInBody } = require('./fetch-body.cjs');
+const { defineAttributes, exposeInterface } = require('./webidl-members.cjs');
 
 /** https://fetch.spec.whatwg.org/#null-body-status */
 const NULL_BODY_STATUSES = [101, 103, 204, 205, 304];
@@ -17,8 +18,8 @@ const NULL_BODY_STATUSES = [101, 103, 204, 205, 304];
 
 /** @type {(response: ResponseMembers, bytes: Uint8Array<ArrayBuffer> | null, headers: unknown) => Response} */
 let newResponse;
-/** @type {(response: Response) => Body} throws for other objects */
-let bodyOf;
+/** Throws for other objects. @type {(response: Response) => { members: ResponseMembers, body: Body }} */
+let readResponse;
 
 class Response {
   /** @type {ResponseMembers} */
@@ -36,7 +37,7 @@ class Response {
       made.#body = new Body(bytes, made.#headers);
       return made;
     };
-    bodyOf = (response) => response.#body;
+    readResponse = (response) => ({ members: response.#response, body: response.#body });
   }
 
   /**
@@ -94,24 +95,14 @@ class Response {
     return response;
   }
 
-  get type() {
-    return this.#response.type;
-  }
   get url() {
     return this.#response.url.replace(/#.*$/s, '');
   }
-  get redirected() {
-    return this.#response.redirected;
-  }
-  get status() {
-    return this.#response.status;
-  }
+
   get ok() {
     return this.#response.status >= 200 && this.#response.status <= 299;
   }
-  get statusText() {
-    return this.#response.statusText;
-  }
+
   get headers() {
     return this.#headers;
   }
@@ -125,11 +116,15 @@ class Response {
   }
 }
 
-mixInBody(Response, (response) => bodyOf(response));
+defineAttributes(
+  Response,
+  ['type', 'redirected', 'status', 'statusText'],
+  (response, name) => readResponse(response).members[/** @type {'type'} */ (name)],
+);
+mixInBody(Response, (response) => readResponse(response).body);
 
 function installResponse() {
-  exposeInterface(Response, ['type', 'url', 'redirected', 'status', 'ok', 'statusText', 'headers', 'clone']);
-  for (const name of ['error', 'json', 'redirect']) Object.defineProperty(Response, name, { enumerable: true });
+  exposeInterface(Response, { statics: ['error', 'json', 'redirect'] });
 }
 
 module.exports = { NULL_BODY_STATUSES, installResponse, newResponse };

@@ -4,102 +4,78 @@
 // elements that return rectangles. https://drafts.csswg.org/cssom-view/
 
 const host = require('selfprof:host');
+const { defineOperations, requireArguments } = require('./webidl-members.cjs');
 
 const { AbstractRange, Document, DOMRect, Element, Range } = globalThis;
 
 const getStartOffset = Object.getOwnPropertyDescriptor(AbstractRange?.prototype ?? {}, 'startOffset')?.get;
 
+/** @param {boolean} isOwn whether an operation was called on an object of its interface */
+function requireOwn(isOwn) {
+  if (!isOwn) throw new TypeError('Illegal invocation');
+}
+
 /** Throws for objects that are not ranges. @param {unknown} value */
 function requireRange(value) {
-  if (getStartOffset === undefined) throw new TypeError('Illegal invocation');
-  Reflect.apply(getStartOffset, value, []);
+  Reflect.apply(/** @type {() => number} */ (getStartOffset), value, []);
 }
 
 /**
- * @param {number} count
- * @param {number} wanted
- * @param {string} method
- * @param {string} name
+ * @param {string} method of `Document`
+ * @param {unknown} document
+ * @param {any[]} position
  */
-function requireArguments(count, wanted, method, name) {
-  if (count >= wanted) return;
-  throw new TypeError(
-    `Failed to execute '${method}' on '${name}': ${wanted} arguments required, but only ${count} present.`,
-  );
+function checkPosition(method, document, position) {
+  requireArguments(position.length, `Failed to execute '${method}' on 'Document'`, 2);
+  requireOwn(host.isDocument(document));
+  if (!Number.isFinite(Number(position[0]) + Number(position[1])))
+    throw new TypeError('The provided double value is non-finite.');
 }
 
-/** @param {unknown} value */
-function requireElement(value) {
-  if (!host.isElement(value)) throw new TypeError('Illegal invocation');
-}
+/** @type {Record<string, (this: unknown) => unknown>} */
+const RANGE_OPERATIONS = {
+  getBoundingClientRect() {
+    requireRange(this);
+    return new DOMRect();
+  },
+  getClientRects() {
+    requireRange(this);
+    return [];
+  },
+};
 
-/**
- * @param {unknown} x
- * @param {unknown} y
- */
-function requireFinite(x, y) {
-  if (!Number.isFinite(Number(x) + Number(y))) throw new TypeError('The provided double value is non-finite.');
-}
+/** @type {Record<string, (this: unknown) => unknown>} */
+const ELEMENT_OPERATIONS = {
+  scroll() {
+    requireOwn(host.isElement(this));
+  },
+  scrollBy() {
+    requireOwn(host.isElement(this));
+  },
+  scrollIntoView() {
+    requireOwn(host.isElement(this));
+  },
+  scrollTo() {
+    requireOwn(host.isElement(this));
+  },
+};
 
-/** Operations by interface. @type {[Interface: { prototype: object }, operations: Record<string, (this: unknown, ...parameters: any[]) => unknown>][]} */
-const OPERATIONS = [
-  [
-    Range,
-    {
-      getBoundingClientRect() {
-        requireRange(this);
-        return new DOMRect();
-      },
-      getClientRects() {
-        requireRange(this);
-        return [];
-      },
-    },
-  ],
-  [
-    Element,
-    {
-      scroll() {
-        requireElement(this);
-      },
-      scrollBy() {
-        requireElement(this);
-      },
-      scrollIntoView() {
-        requireElement(this);
-      },
-      scrollTo() {
-        requireElement(this);
-      },
-    },
-  ],
-  [
-    Document,
-    {
-      elementFromPoint(x, y) {
-        requireArguments(arguments.length, 2, 'elementFromPoint', 'Document');
-        if (!host.isDocument(this)) throw new TypeError('Illegal invocation');
-        requireFinite(x, y);
-        return null;
-      },
-      elementsFromPoint(x, y) {
-        requireArguments(arguments.length, 2, 'elementsFromPoint', 'Document');
-        if (!host.isDocument(this)) throw new TypeError('Illegal invocation');
-        requireFinite(x, y);
-        return [];
-      },
-    },
-  ],
-];
+/** @type {Record<string, (this: unknown, x: unknown, y: unknown) => unknown>} */
+const DOCUMENT_OPERATIONS = {
+  elementFromPoint(_x, _y) {
+    checkPosition('elementFromPoint', this, [...arguments]);
+    return null;
+  },
+  elementsFromPoint(_x, _y) {
+    checkPosition('elementsFromPoint', this, [...arguments]);
+    return [];
+  },
+};
 
 function installGeometry() {
-  for (const [Interface, operations] of OPERATIONS) {
-    for (const [name, value] of Object.entries(operations)) {
-      // Operations of jsdom take precedence.
-      if (name in Interface.prototype) continue;
-      Object.defineProperty(Interface.prototype, name, { value, writable: true, enumerable: true, configurable: true });
-    }
-  }
+  defineOperations(RANGE_OPERATIONS, Range.prototype);
+  defineOperations(ELEMENT_OPERATIONS, Element.prototype);
+  defineOperations(DOCUMENT_OPERATIONS, Document.prototype);
 }
 
 module.exports = { installGeometry };

@@ -5,13 +5,13 @@
 // Pages here render nothing, so a page is idle as soon as its queued tasks are done.
 
 const host = require('selfprof:host');
-const { defineInterfaceObject, defineOperation } = require('./webidl-members.cjs');
+const { defineOperations, exposeInterface } = require('./webidl-members.cjs');
 
 const TOKEN = Symbol('internal');
 /** The longest idle period, in milliseconds. */
 const PERIOD = 50;
 
-// Taken before the page can replace them.
+// Pages may replace them, as fake clocks do.
 const { clearTimeout, setTimeout } = globalThis;
 
 class IdleDeadline {
@@ -39,19 +39,16 @@ function installIdleCallbacks() {
   /** @type {Map<number, ReturnType<typeof setTimeout>>} */
   const timers = new Map();
   let last = 0;
-  const { requestIdleCallback, cancelIdleCallback } = {
+  defineOperations({
     /**
      * @param {any} callback of the page
-     * @param {any} [options] of the page
+     * @param {unknown} [_options] a timeout, which has no effect: pages are idle soon
      */
-    requestIdleCallback(callback, options = undefined) {
-      if (typeof callback !== 'function') {
+    requestIdleCallback(callback, _options = undefined) {
+      if (typeof callback !== 'function')
         throw new TypeError(
           "Failed to execute 'requestIdleCallback' on 'Window': parameter 1 is not of type 'Function'.",
         );
-      }
-      // Converted as in a browser, although it has no effect.
-      void Number(options?.timeout);
       const handle = ++last;
       const run = () => {
         timers.delete(handle);
@@ -69,14 +66,8 @@ function installIdleCallbacks() {
       clearTimeout(timers.get(Number(handle)));
       timers.delete(Number(handle));
     },
-  };
-  Object.defineProperty(requestIdleCallback, 'length', { value: 1, configurable: true });
-  defineOperation('requestIdleCallback', requestIdleCallback);
-  defineOperation('cancelIdleCallback', cancelIdleCallback);
-  for (const name of ['didTimeout', 'timeRemaining'])
-    Object.defineProperty(IdleDeadline.prototype, name, { enumerable: true });
-  Object.defineProperty(IdleDeadline.prototype, Symbol.toStringTag, { value: 'IdleDeadline', configurable: true });
-  defineInterfaceObject('IdleDeadline', IdleDeadline);
+  });
+  exposeInterface(IdleDeadline);
 }
 
 module.exports = { installIdleCallbacks };

@@ -6,7 +6,7 @@ const host = require('selfprof:host');
 const { Profiler } = require('selfprof/internal/profiler.cjs');
 const { installBrands } = require('./brands.cjs');
 const { installBroadcastChannel } = require('./broadcast-channel.cjs');
-const { installCloning } = require('./structured-clone-api.cjs');
+const { installCloning } = require('./structured-clone.cjs');
 const { defineAttribute, defineHandler, defineInterfaceObject } = require('./webidl-members.cjs');
 const { installFetch } = require('./fetch-api.cjs');
 const { installGeometry } = require('./geometry.cjs');
@@ -50,7 +50,7 @@ function install(settings) {
   coarsenTemporal();
   installTiming(settings);
   host.platform.refuse(Profiler);
-  installWorkers(settings);
+  installWorkers();
   defineInterfaceObject('Profiler', Profiler);
   installBrands();
   hideHostCode();

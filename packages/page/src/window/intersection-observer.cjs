@@ -5,46 +5,40 @@
 // Pages have no layout, so no element is rendered: each target is reported once as not intersecting, as browsers do for `display: none`.
 
 const host = require('selfprof:host');
-const { defineInterfaceObject } = require('./webidl-members.cjs');
+const { requireElement } = require('./resize-observer.cjs');
+const { defineAttributes, exposeInterface } = require('./webidl-members.cjs');
 
 const TOKEN = Symbol('internal');
 const MARGIN = /^(-?\d+(?:\.\d+)?)(px|%)$|^(-?0)$/;
 
+/** The members of an entry: what an element that is not rendered has. @param {object} target @param {number} time */
+const membersOf = (target, time) => ({
+  time,
+  rootBounds: null,
+  boundingClientRect: new DOMRectReadOnly(),
+  intersectionRect: new DOMRectReadOnly(),
+  isIntersecting: false,
+  intersectionRatio: 0,
+  target,
+});
+
+/** Throws for other objects. @type {(entry: IntersectionObserverEntry) => Record<string, unknown>} */
+let readEntry;
+
 class IntersectionObserverEntry {
-  #target;
-  #time;
+  #members;
 
   /**
    * @param {symbol} token
-   * @param {object} target
-   * @param {number} time
+   * @param {Record<string, unknown>} members
    */
-  constructor(token, target, time) {
+  constructor(token, members) {
     if (token !== TOKEN) throw new TypeError("Failed to construct 'IntersectionObserverEntry': Illegal constructor");
-    this.#target = target;
-    this.#time = time;
+    this.#members = members;
   }
 
-  get time() {
-    return this.#time;
-  }
-  get rootBounds() {
-    return this.#target && null;
-  }
-  get boundingClientRect() {
-    return this.#target && new DOMRectReadOnly();
-  }
-  get intersectionRect() {
-    return this.#target && new DOMRectReadOnly();
-  }
-  get isIntersecting() {
-    return this.#target === undefined;
-  }
-  get intersectionRatio() {
-    return this.#target && 0;
-  }
-  get target() {
-    return this.#target;
+  static {
+    readEntry = (entry) => entry.#members;
   }
 }
 
@@ -115,20 +109,20 @@ class IntersectionObserver {
 
   /** @param {any} target of the page */
   observe(target) {
-    requireElement(target, 'observe', arguments.length);
+    requireElement('IntersectionObserver', 'observe', [...arguments]);
     if (this.#targets.has(target)) return;
     this.#targets.add(target);
     // Intersections are computed when the page is rendered.
     requestAnimationFrame(() => {
       if (!this.#targets.has(target)) return;
-      this.#records.push(new IntersectionObserverEntry(TOKEN, target, host.now()));
+      this.#records.push(new IntersectionObserverEntry(TOKEN, membersOf(target, host.now())));
       this.#queue();
     });
   }
 
   /** @param {any} target of the page */
   unobserve(target) {
-    requireElement(target, 'unobserve', arguments.length);
+    requireElement('IntersectionObserver', 'unobserve', [...arguments]);
     this.#targets.delete(target);
   }
 
@@ -153,28 +147,13 @@ class IntersectionObserver {
   }
 }
 
-/**
- * @param {unknown} value
- * @param {string} method
- * @param {number} count of arguments
- */
-function requireElement(value, method, count) {
-  const context = `Failed to execute '${method}' on 'IntersectionObserver'`;
-  if (count < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
-  if (!host.isElement(value)) throw new TypeError(`${context}: parameter 1 is not of type 'Element'.`);
-}
-
-// Taken before the page can replace them.
+// Pages may replace them, as fake clocks do.
 const { DOMRectReadOnly, requestAnimationFrame, setTimeout } = globalThis;
 
 function installIntersectionObserver() {
-  for (const Interface of [IntersectionObserver, IntersectionObserverEntry]) {
-    for (const name of Object.getOwnPropertyNames(Interface.prototype)) {
-      if (name !== 'constructor') Object.defineProperty(Interface.prototype, name, { enumerable: true });
-    }
-    Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
-    defineInterfaceObject(Interface.name, Interface);
-  }
+  defineAttributes(IntersectionObserverEntry, Object.keys(membersOf({}, 0)), (entry, name) => readEntry(entry)[name]);
+  exposeInterface(IntersectionObserverEntry);
+  exposeInterface(IntersectionObserver);
 }
 
 module.exports = { installIntersectionObserver };

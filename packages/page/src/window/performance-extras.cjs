@@ -28,38 +28,33 @@ class EventCounts {
     return EventCounts.#of(this).size;
   }
 
-  entries() {
-    return EventCounts.#of(this).entries();
-  }
-
   /** @param {(count: number, type: string, counts: EventCounts) => void} callback @param {unknown} [thisArg] */
   forEach(callback, thisArg) {
     for (const [type, count] of EventCounts.#of(this)) Reflect.apply(callback, thisArg, [count, type, this]);
   }
 
-  /** @param {unknown} type */
-  get(type) {
-    return EventCounts.#of(this).get(`${type}`);
-  }
-
-  /** @param {unknown} type */
-  has(type) {
-    return EventCounts.#of(this).has(`${type}`);
-  }
-
-  keys() {
-    return EventCounts.#of(this).keys();
-  }
-
-  values() {
-    return EventCounts.#of(this).values();
+  static {
+    for (const name of /** @type {const} */ (['entries', 'get', 'has', 'keys', 'values'])) {
+      const { [name]: value } = {
+        /** @this {unknown} @param {unknown[]} parameters the type of an event, if any */
+        [name](...parameters) {
+          const counts = EventCounts.#of(this);
+          return Reflect.apply(
+            counts[name],
+            counts,
+            parameters.map((type) => `${type}`),
+          );
+        },
+      };
+      Object.defineProperty(EventCounts.prototype, name, { value, writable: true, configurable: true });
+    }
   }
 }
 
 const lengths = { forEach: 1, get: 1, has: 1 };
 defineInterface(/** @type {any} */ (realm), EventCounts, { lengths });
 Object.defineProperty(EventCounts.prototype, Symbol.iterator, {
-  value: EventCounts.prototype.entries,
+  value: /** @type {any} */ (EventCounts.prototype).entries,
   writable: true,
   configurable: true,
 });
@@ -67,27 +62,18 @@ const counts = new EventCounts(TOKEN);
 
 /** Chromium's; it has no interface object. */
 class MemoryInfo {
-  #totalJSHeapSize;
-  #usedJSHeapSize;
-  #jsHeapSizeLimit;
-
-  constructor() {
-    const { total, used, limit } = native.heapSizes();
-    this.#totalJSHeapSize = total;
-    this.#usedJSHeapSize = used;
-    this.#jsHeapSizeLimit = limit;
-  }
+  #sizes = native.heapSizes();
 
   get totalJSHeapSize() {
-    return this.#totalJSHeapSize;
+    return this.#sizes.total;
   }
 
   get usedJSHeapSize() {
-    return this.#usedJSHeapSize;
+    return this.#sizes.used;
   }
 
   get jsHeapSizeLimit() {
-    return this.#jsHeapSizeLimit;
+    return this.#sizes.limit;
   }
 }
 defineInterface(/** @type {any} */ (realm), MemoryInfo);

@@ -5,9 +5,8 @@
 // Behind each port is a port of Node's. It is what is sent when a port is transferred.
 
 const host = require('selfprof:host');
-const { deserialize } = require('./structured-clone.cjs');
-const { serializeHere, toTransferList } = require('./structured-clone-api.cjs');
-const { defineHandler, defineInterfaceObject } = require('./webidl-members.cjs');
+const { deserialize, serialize, transferListOf } = require('./structured-clone.cjs');
+const { defineHandler, exposeInterface, requireArguments } = require('./webidl-members.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} Pipe */
 
@@ -34,13 +33,11 @@ class MessagePort extends EventTarget {
    * @param {any} [options] of the page
    */
   postMessage(message, options = undefined) {
-    if (arguments.length < 1) {
-      throw new TypeError("Failed to execute 'postMessage' on 'MessagePort': 1 argument required, but only 0 present.");
-    }
-    const transfer = toTransferList(typeof options?.[Symbol.iterator] === 'function' ? options : options?.transfer);
+    requireArguments(arguments.length, "Failed to execute 'postMessage' on 'MessagePort'");
+    const transfer = transferListOf(options);
     if (transfer.includes(this))
       throw new DOMException('A port cannot be transferred through itself.', 'DataCloneError');
-    const record = serializeHere(message, transfer);
+    const record = serialize(message, transfer);
     const pipe = host.pipes.get(this);
     if (pipe !== undefined) host.writePipe(pipe, record);
   }
@@ -68,7 +65,7 @@ class MessagePort extends EventTarget {
 function dispatchMessage(target, record, init = {}) {
   let message;
   try {
-    const { value, transferred } = deserialize(record, host.platform);
+    const { value, transferred } = deserialize(record);
     message = { data: value, ports: Object.freeze(transferred) };
   } catch {
     host.fireMessage(target, 'messageerror', init);
@@ -100,20 +97,11 @@ class MessageChannel {
 }
 
 function installPorts() {
-  for (const name of ['postMessage', 'start', 'close'])
-    Object.defineProperty(MessagePort.prototype, name, { enumerable: true });
-  Object.defineProperty(MessagePort.prototype.postMessage, 'length', { value: 1, configurable: true });
   // Setting `onmessage` starts the port.
   defineHandler(MessagePort.prototype, 'message', (/** @type {MessagePort} */ port) => port.start());
-  defineHandler(MessagePort.prototype, 'messageerror');
-  for (const name of ['port1', 'port2']) Object.defineProperty(MessageChannel.prototype, name, { enumerable: true });
-  for (const Interface of [MessagePort, MessageChannel]) {
-    Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
-    defineInterfaceObject(Interface.name, Interface);
-  }
-  host.platform.isTransferable = (value) => host.pipes.get(value) !== undefined;
-  host.platform.transfer = (port) => host.pipes.take(port);
-  host.platform.receive = (pipe) => newPort(pipe);
+  exposeInterface(MessagePort, { handlers: ['messageerror'] });
+  exposeInterface(MessageChannel);
+  host.platform.receive = newPort;
 }
 
 module.exports = { dispatchMessage, installPorts };

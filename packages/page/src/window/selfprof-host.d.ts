@@ -1,7 +1,8 @@
 // What our modules in a window's realm find beside the page's own global object.
 
 declare module 'selfprof:host' {
-  const host: import('./contracts.js').WindowHost;
+  /** That of a window lacks what only workers need. */
+  const host: import('./contracts.js').WorkerHost;
   export = host;
 }
 

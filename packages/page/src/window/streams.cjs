@@ -3,7 +3,7 @@
 // Streams, which are Node's, and those of blobs.
 
 const host = require('selfprof:host');
-const { defineInterfaceObject } = require('./webidl-members.cjs');
+const { defineInterfaceObject, defineOperations } = require('./webidl-members.cjs');
 
 const { ReadableStream } = host.streams;
 
@@ -26,26 +26,15 @@ function streamOf(bytes, onUse = () => {}) {
   return new ReadableStream(source, { highWaterMark: 0 });
 }
 
-/** Reads a stream of a page to its end. @param {ReadableStream} stream @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/** Reads a stream of a page to its end. @param {any} stream @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function readStream(stream) {
-  const reader = stream.getReader();
-  /** @type {Uint8Array[]} */
+  /** @type {Uint8Array<ArrayBuffer>[]} */
   const chunks = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (value?.[Symbol.toStringTag] !== 'Uint8Array') throw new TypeError('A chunk of the body is not a Uint8Array');
-    chunks[chunks.length] = value;
-    size += value.byteLength;
+  for await (const chunk of stream) {
+    if (chunk?.[Symbol.toStringTag] !== 'Uint8Array') throw new TypeError('A chunk of the body is not a Uint8Array');
+    chunks.push(chunk);
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** @param {unknown} value @returns {value is ReadableStream} */
@@ -58,7 +47,7 @@ function installStreams() {
     host.platform.refuse(Interface);
     defineInterfaceObject(name, Interface);
   }
-  const { stream } = {
+  const operations = {
     /** @this {unknown} */
     stream() {
       const blob = host.platform.blobOf(this);
@@ -66,12 +55,7 @@ function installStreams() {
       return streamOf(blob.bytes);
     },
   };
-  Object.defineProperty(globalThis.Blob.prototype, 'stream', {
-    value: stream,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  });
+  defineOperations(operations, globalThis.Blob.prototype);
 }
 
 module.exports = { installStreams, isStream, readStream, streamOf };

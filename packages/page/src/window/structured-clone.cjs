@@ -1,28 +1,25 @@
 'use strict';
 
-// Structured clone, as HTML defines it, in two halves: `serialize` makes a record, which can be sent to another realm or thread, and
-// `deserialize` makes a value of the realm that this module was loaded into.
-// https://html.spec.whatwg.org/multipage/structured-data.html
+// Structured clone in two halves, and structuredClone(): `serialize` makes a record, which can be sent to another realm or thread, and
+// `deserialize` makes a value of this realm. https://html.spec.whatwg.org/multipage/structured-data.html
 //
 // V8's own serializer does it. This module adds what V8 leaves to its host: platform objects, which the record holds as plain data, message
 // ports and shared memory. V8 runs no code while it reads, so platform objects are made before.
 
-/** @typedef {import('./contracts.js').CloneRecord} CloneRecord */
-/** @typedef {import('./contracts.js').Platform} Platform */
+const host = require('selfprof:host');
+const { defineOperations, requireArguments } = require('./webidl-members.cjs');
 
-/** Whether it is an `ArrayBuffer`, and not a shared one. @param {object} object */
-function isArrayBuffer(object) {
-  return Object.prototype.toString.call(object) === '[object ArrayBuffer]';
-}
+/** @typedef {import('./contracts.js').CloneRecord} CloneRecord */
 
 /**
  * @param {unknown} value
- * @param {Platform} platform
  * @param {object[]} [transferList]
+ * @param {boolean} [mayShareMemory] whether the value goes to a realm of the same agent cluster
  * @returns {CloneRecord}
  * @throws {DOMException} `DataCloneError`, and whatever getters of the value throw
  */
-function serialize(value, platform, transferList = []) {
+function serialize(value, transferList = [], mayShareMemory = false) {
+  const { pipes, platform } = host;
   /** @param {string} message @returns {never} */
   const refuse = (message) => {
     throw platform.dataCloneError(message);
@@ -35,8 +32,8 @@ function serialize(value, platform, transferList = []) {
   const transferred = new Map();
   for (const object of transferList) {
     if (transferred.has(object)) refuse('An object is in the transfer list twice.');
-    const isBuffer = isArrayBuffer(object);
-    if (!isBuffer && platform.isTransferable?.(object) !== true) refuse('An object cannot be transferred.');
+    const isBuffer = Object.prototype.toString.call(object) === '[object ArrayBuffer]';
+    if (!isBuffer && pipes.get(object) === undefined) refuse('An object cannot be transferred.');
     transferred.set(object, (isBuffer ? buffers : ports).push(object) - 1);
   }
 
@@ -50,7 +47,7 @@ function serialize(value, platform, transferList = []) {
     if (transferred.has(object)) return true;
     let data;
     try {
-      data = platform.serialize?.(object);
+      data = platform.serialize(object);
     } catch {
       // It throws only when the stack is full, an error of the host's realm.
       throw new RangeError('Maximum call stack size exceeded');
@@ -69,7 +66,7 @@ function serialize(value, platform, transferList = []) {
       return ports.length + objects.push(found.data) - 1;
     },
     (buffer) => {
-      if (platform.mayShareMemory !== true) refuse('A SharedArrayBuffer could not be cloned.');
+      if (!mayShareMemory) refuse('A SharedArrayBuffer could not be cloned.');
       shared.push(buffer);
     },
     refuse,
@@ -78,38 +75,46 @@ function serialize(value, platform, transferList = []) {
   if (written === undefined) return refuse('The value could not be cloned.');
 
   const [bytes, ...taken] = /** @type {ArrayBuffer[]} */ (written);
-  return {
-    bytes,
-    buffers: taken,
-    shared,
-    ports: ports.map((port) => /** @type {any} */ (platform.transfer?.(port))),
-    objects,
-  };
+  return { bytes, buffers: taken, shared, ports: ports.map((port) => /** @type {any} */ (pipes.take(port))), objects };
 }
 
 /**
  * @param {CloneRecord} record what `serialize` made, possibly in another realm
- * @param {Platform} platform
  * @returns {{ value: unknown, transferred: object[] }}
  */
-function deserialize({ bytes, buffers, shared, ports, objects }, platform) {
-  if (shared.length > 0 && platform.mayReceiveMemory !== true)
-    throw new TypeError('this realm may not receive shared memory');
+function deserialize({ bytes, buffers, shared, ports, objects }) {
+  const { platform } = host;
+  if (shared.length > 0 && !host.document().isIsolated) throw new TypeError('this realm may not receive shared memory');
   // Transferred objects arrive even if the value does not refer to them.
-  const transferred = ports.map((port) => required(platform.receive)(port));
-  const platformObjects = [...transferred, ...objects.map((data) => required(platform.deserialize)(data))];
-  const value = platform.read(bytes, platformObjects, shared, buffers, platformObjects);
-  return { value, transferred };
+  const transferred = ports.map((port) => /** @type {object} */ (platform.receive?.(port)));
+  const platformObjects = [...transferred, ...objects.map((data) => platform.deserialize(data))];
+  return { value: platform.read(bytes, platformObjects, shared, buffers, platformObjects), transferred };
 }
 
-/**
- * @template Part
- * @param {Part | undefined} part of a platform
- * @returns {Part}
- */
-function required(part) {
-  if (part === undefined) throw new TypeError('this realm has no platform objects');
-  return part;
+/** Converts a value of the page to `sequence<object>`. @param {any} value */
+function toTransferList(value) {
+  if (value === undefined) return [];
+  const list = [...value];
+  if (list.some((object) => Object(object) !== object)) throw new TypeError('Only objects can be transferred.');
+  return list;
 }
 
-module.exports = { deserialize, serialize };
+/** Those of `postMessage`: a list, or options that have one. @param {any} options of the page */
+function transferListOf(options) {
+  return toTransferList(typeof options?.[Symbol.iterator] === 'function' ? options : options?.transfer);
+}
+
+function installCloning() {
+  defineOperations({
+    /**
+     * @param {unknown} value
+     * @param {any} [options] of the page
+     */
+    structuredClone(value, options = undefined) {
+      requireArguments(arguments.length, "Failed to execute 'structuredClone' on 'Window'");
+      return deserialize(serialize(value, toTransferList(options?.transfer))).value;
+    },
+  });
+}
+
+module.exports = { deserialize, installCloning, serialize, transferListOf };

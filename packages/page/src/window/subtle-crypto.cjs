@@ -3,7 +3,7 @@
 // crypto.subtle, by Node's. Its promises, errors and results belong to the window, and its keys to Node. https://w3c.github.io/webcrypto/
 
 const host = require('selfprof:host');
-const { defineInterfaceObject } = require('./webidl-members.cjs');
+const { defineAttributes, defineInterfaceObject, defineOperations, exposeInterface } = require('./webidl-members.cjs');
 
 const { CryptoKey } = host;
 const { parse, stringify } = JSON;
@@ -26,6 +26,9 @@ const OPERATIONS = {
 
 const TOKEN = Symbol('internal');
 
+/** @type {(value: any) => boolean} */
+let isOwn;
+
 class SubtleCrypto {
   #isOwn = true;
 
@@ -34,13 +37,10 @@ class SubtleCrypto {
     if (token !== TOKEN) throw new TypeError("Failed to construct 'SubtleCrypto': Illegal constructor");
   }
 
-  /** @param {any} value */
-  static is(value) {
-    return typeof value === 'object' && value !== null && #isOwn in value && value.#isOwn;
+  static {
+    isOwn = (value) => typeof value === 'object' && value !== null && #isOwn in value && value.#isOwn;
   }
 }
-const { is } = SubtleCrypto;
-Reflect.deleteProperty(SubtleCrypto, 'is');
 
 /** A result as an object of this realm. @param {any} value */
 function adopt(value) {
@@ -51,39 +51,37 @@ function adopt(value) {
   return value.privateKey instanceof CryptoKey ? { ...value } : parse(stringify(value));
 }
 
-function installSubtleCrypto() {
-  for (const [name, length] of Object.entries(OPERATIONS)) {
-    const { [name]: value } = {
-      /** @this {unknown} @param {unknown[]} parameters */
-      [name](...parameters) {
-        return new Promise((resolve, reject) => {
-          if (!is(this)) throw new TypeError('Illegal invocation');
-          host.encrypt(
-            name,
-            parameters,
-            (result) => resolve(adopt(result)),
-            (error, message) =>
-              reject(error === 'TypeError' ? new TypeError(message) : new DOMException(message, error)),
-          );
-        });
-      },
-    };
-    Object.defineProperty(value, 'length', { value: length, configurable: true });
-    const attributes = { writable: true, enumerable: true, configurable: true };
-    Object.defineProperty(SubtleCrypto.prototype, name, { value, ...attributes });
-  }
-  Object.defineProperty(SubtleCrypto.prototype, Symbol.toStringTag, { value: 'SubtleCrypto', configurable: true });
-  host.platform.refuse(SubtleCrypto);
-  host.platform.refuse(CryptoKey);
-  defineInterfaceObject('SubtleCrypto', SubtleCrypto);
-  defineInterfaceObject('CryptoKey', CryptoKey);
-  const subtle = new SubtleCrypto(TOKEN);
-  const attribute = {
-    get subtle() {
-      return subtle;
+/**
+ * @param {string} name of the operation
+ * @param {number} length how many arguments it requires
+ */
+function operation(name, length) {
+  const { [name]: value } = {
+    /** @this {unknown} @param {unknown[]} parameters */
+    [name](...parameters) {
+      return new Promise((resolve, reject) => {
+        if (!isOwn(this)) throw new TypeError('Illegal invocation');
+        host.encrypt(
+          name,
+          parameters,
+          (result) => resolve(adopt(result)),
+          (error, message) => reject(error === 'TypeError' ? new TypeError(message) : new DOMException(message, error)),
+        );
+      });
     },
   };
-  Object.defineProperties(globalThis.Crypto.prototype, Object.getOwnPropertyDescriptors(attribute));
+  return Object.defineProperty(value, 'length', { value: length, configurable: true });
+}
+
+function installSubtleCrypto() {
+  const operations = Object.entries(OPERATIONS).map(([name, length]) => [name, operation(name, length)]);
+  defineOperations(Object.fromEntries(operations), SubtleCrypto.prototype);
+  host.platform.refuse(SubtleCrypto);
+  host.platform.refuse(CryptoKey);
+  exposeInterface(SubtleCrypto);
+  defineInterfaceObject('CryptoKey', CryptoKey);
+  const subtle = new SubtleCrypto(TOKEN);
+  defineAttributes(globalThis.Crypto, ['subtle'], () => subtle);
 }
 
 module.exports = { installSubtleCrypto };

@@ -3,38 +3,34 @@
 // Converts values of a page to JSON for WebDriver's clients, and back.
 // https://www.w3.org/TR/webdriver2/#dfn-json-clone
 
-const { apply, getOwnPropertyDescriptor, ownKeys } = Reflect;
+const { describe } = require('./describe-error.cjs');
+
+const { apply } = Reflect;
 const { stringify } = JSON;
 
 /** How deep values may be nested, of the 128 levels that the CLI reads. */
 const MAX_DEPTH = 100;
-/** How many items a value may have: a sparse array can claim billions. */
-const MAX_ITEMS = 4_000_000;
-
-/** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */
-class Refusal {
-  code;
-  message;
-  #isRefusal = true;
+/** A failure, with the protocol's error code. */
+class Refusal extends Error {
+  #code;
 
   /**
    * @param {string} code
    * @param {string} message
    */
   constructor(code, message) {
-    this.code = code;
-    this.message = message;
+    super(message);
+    this.#code = code;
   }
 
-  /** Asks no proxy for its prototype. @param {unknown} thrown @returns {thrown is Refusal} */
-  static is(thrown) {
-    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
+  /** The code of a refusal. What a page throws has none, and is not looked into. @param {unknown} error @returns {string | undefined} */
+  static codeOf(error) {
+    return typeof error === 'object' && error !== null && #code in error ? error.#code : undefined;
   }
 }
 
 /** @typedef {import('./contracts.js').CommandOutcome} CommandOutcome */
 /** @typedef {import('./contracts.js').WebDriverReferences} References */
-/** @typedef {import('./contracts.js').WindowCode} WindowCode */
 
 /**
  * @param {any} value of the page
@@ -74,12 +70,9 @@ function objectToText(value, references, around) {
   if (Object.hasOwn(value, 'toJSON') && typeof value.toJSON === 'function') return write(value.toJSON());
   if (Array.isArray(value) || isCollection || Object.prototype.toString.call(value) === '[object Arguments]') {
     const length = Number(value.length) >>> 0;
-    if (length > MAX_ITEMS) throw new Refusal('javascript error', `the value is too large: it has ${length} items`);
     return `[${Array.from({ length }, (_, at) => write(value[at])).join()}]`;
   }
-  const members = ownKeys(value)
-    .filter((key) => typeof key === 'string' && getOwnPropertyDescriptor(value, key)?.enumerable)
-    .map((key) => `${stringify(key)}:${write(value[key])}`);
+  const members = Object.keys(value).map((key) => `${stringify(key)}:${write(value[key])}`);
   return `{${members.join()}}`;
 }
 
@@ -100,50 +93,48 @@ function resolve(value, references) {
 }
 
 /**
+ * What a client gets of an error.
+ *
+ * @param {unknown} error
+ * @returns {{ code: string, message: string, stack?: string }}
+ */
+function toFailure(error) {
+  const code = Refusal.codeOf(error);
+  const { name, message, stack } = describe(error);
+  return code === undefined ? { code: 'javascript error', message: `${name}: ${message}`, stack } : { code, message };
+}
+
+/**
  * Calls a function as "execute script" and "execute async script" do.
  *
  * @param {(...parameters: any[]) => unknown} callee
  * @param {unknown[]} parameters parsed JSON, of this realm
  * @param {References} references
  * @param {boolean} isAsync whether the result is what the function passes to its last argument
- * @param {Pick<WindowCode, 'describe' | 'settle'>} code
  * @param {(outcome: CommandOutcome) => void} onDone
  */
-function execute(callee, parameters, references, isAsync, { describe, settle }, onDone) {
-  const fail = (/** @type {unknown} */ error) => {
-    if (Refusal.is(error)) {
-      onDone({ error: { code: error.code, message: error.message } });
-      return;
-    }
-    const { name, message, stack } = describe(error);
-    onDone({ error: { code: 'javascript error', message: `${name}: ${message}`, stack } });
-  };
-  const succeed = (/** @type {unknown} */ value) => {
-    let text;
-    try {
-      text = toText(value, references);
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    onDone({ text });
-  };
+async function execute(callee, parameters, references, isAsync, onDone) {
+  /** @type {CommandOutcome} */
+  let outcome;
   try {
     const given = resolve(parameters, references);
-    if (!isAsync) {
-      settle(apply(callee, undefined, given), succeed, fail);
-      return;
-    }
-    const result = new Promise((fulfil, reject) => {
-      const returned = apply(callee, undefined, [...given, (/** @type {unknown} */ outcome) => fulfil(outcome)]);
-      if (typeof returned === 'object' && returned !== null && typeof returned.then === 'function') {
-        settle(returned, fulfil, reject);
-      }
-    });
-    settle(result, succeed, fail);
+    const value = await (isAsync ? callAsync(callee, given) : apply(callee, undefined, given));
+    outcome = { text: toText(value, references) };
   } catch (error) {
-    fail(error);
+    outcome = { error: toFailure(error) };
   }
+  onDone(outcome);
+}
+
+/**
+ * @param {(...parameters: any[]) => unknown} callee
+ * @param {unknown[]} parameters
+ */
+function callAsync(callee, parameters) {
+  return new Promise((fulfil, reject) => {
+    const returned = apply(callee, undefined, [...parameters, fulfil]);
+    if (typeof returned?.then === 'function') returned.then(fulfil, reject);
+  });
 }
 
 /**
@@ -151,17 +142,14 @@ function execute(callee, parameters, references, isAsync, { describe, settle }, 
  *
  * @param {unknown} value
  * @param {References} references
- * @param {WindowCode['describe']} describe
- * @returns {ReturnType<WindowCode['toJson']>}
+ * @returns {CommandOutcome}
  */
-function write(value, references, describe) {
+function toJson(value, references) {
   try {
     return { text: toText(value, references) };
   } catch (error) {
-    if (Refusal.is(error)) return { error: { code: error.code, message: error.message } };
-    const { name, message } = describe(error);
-    return { error: { code: 'javascript error', message: `${name}: ${message}` } };
+    return { error: toFailure(error) };
   }
 }
 
-module.exports = { execute, write };
+module.exports = { execute, toJson };

@@ -13,13 +13,62 @@ function defineInterfaceObject(name, value) {
 }
 
 /**
- * Defines an operation of the global object.
+ * Makes a class an interface of the window: its members are enumerable, and `Symbol.toStringTag` names it.
  *
- * @param {string} name
- * @param {Function} value
+ * @param {Function} Interface
+ * @param {{ handlers?: string[], statics?: string[] }} [more] the types of events that it has handlers for
  */
-function defineOperation(name, value) {
-  defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true });
+function exposeInterface(Interface, { handlers = [], statics = [] } = {}) {
+  const { prototype } = Interface;
+  for (const key of Object.getOwnPropertyNames(prototype))
+    if (key !== 'constructor') defineProperty(prototype, key, { enumerable: true });
+  for (const key of statics) defineProperty(Interface, key, { enumerable: true });
+  for (const type of handlers) defineHandler(prototype, type);
+  defineProperty(prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
+  defineInterfaceObject(Interface.name, Interface);
+}
+
+/**
+ * Defines operations of the global object, or of an interface.
+ *
+ * @param {Record<string, Function>} operations
+ * @param {object} [holder]
+ */
+function defineOperations(operations, holder = globalThis) {
+  for (const [name, value] of Object.entries(operations))
+    defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/**
+ * Defines read-only attributes of an interface.
+ *
+ * @template {object} Instance
+ * @param {{ prototype: Instance }} Interface
+ * @param {string[]} names
+ * @param {(instance: Instance, name: string) => unknown} read throws for other objects
+ */
+function defineAttributes({ prototype }, names, read) {
+  for (const name of names) {
+    const attribute = {
+      /** @this {Instance} */
+      get [name]() {
+        return read(this, name);
+      },
+    };
+    Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(attribute));
+  }
+}
+
+/**
+ * @param {number} count of arguments that were given
+ * @param {string} context the beginning of the error's message
+ * @param {number} [required]
+ * @throws {TypeError}
+ */
+function requireArguments(count, context, required = 1) {
+  if (count >= required) return;
+  const are = required === 1 ? 'argument' : 'arguments';
+  throw new TypeError(`${context}: ${required} ${are} required, but only ${count} present.`);
 }
 
 /**
@@ -115,8 +164,11 @@ function toEnumeration(value, values, name, context) {
 module.exports = {
   callErrorHandler,
   defineAttribute,
+  defineAttributes,
   defineHandler,
   defineInterfaceObject,
-  defineOperation,
+  defineOperations,
+  exposeInterface,
+  requireArguments,
   toEnumeration,
 };

@@ -3,105 +3,99 @@
 // The program of a window's realm, which runs there first. The functions, objects and errors that it makes belong to that realm, as if the
 // page's own scripts had made them.
 
-const host = require('selfprof:host');
-const { deserialize } = require('./structured-clone.cjs');
-const { serializeHere } = require('./structured-clone-api.cjs');
+const { describe } = require('./describe-error.cjs');
+const { deserialize, serialize } = require('./structured-clone.cjs');
 const { install } = require('./install-globals.cjs');
 const { NATIVE, setText } = require('./native-functions.cjs');
 const { dispatchMessage } = require('./ports.cjs');
-const json = require('./webdriver-json.cjs');
+const { execute, toJson } = require('./webdriver-json.cjs');
 
 const { apply, defineProperty } = Reflect;
 const { then } = Promise.prototype;
 /** Errors that the host may throw in a window. @type {Record<string, ErrorConstructor>} */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
+/** Typed arrays that the host fills, by name. @type {Record<string, Float64ArrayConstructor | Uint32ArrayConstructor | Uint8ArrayConstructor>} */
+const ARRAYS = { Float64Array, Uint32Array, Uint8Array };
 
-/** @typedef {import('./contracts.js').WindowCode} WindowCode */
+/** @typedef {import('./contracts.js').CloneRecord} CloneRecord */
 
-/** @type {WindowCode['describe']} */
-function describe(error) {
-  const read = (/** @type {string} */ key) => {
-    try {
-      const value = /** @type {any} */ (error)?.[key];
-      return typeof value === 'string' ? value : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-  const message = read('message');
-  if (host.platform.isError(error) || message !== undefined) {
-    return { name: read('name') ?? 'Error', message: message ?? '', stack: read('stack') ?? '' };
-  }
-  return { name: 'Error', message: `the page threw ${host.inspect(error)}`, stack: '' };
-}
-
-/** Calls back when a value that may be a promise is settled: `import()` calls no `then` that a page has replaced. @type {WindowCode['settle']} */
+/**
+ * Calls back when a value that may be a promise is settled: `import()` calls no `then` that a page has replaced.
+ *
+ * @param {unknown} value
+ * @param {(value: unknown) => void} onFulfilled
+ * @param {(reason: unknown) => void} onRejected
+ */
 function settle(value, onFulfilled, onRejected) {
   apply(then, Promise.resolve(value), [onFulfilled, onRejected]);
 }
 
 /**
- * Calls a function that a script of the page's user gave, and serializes its result. A value that is not a function is the result itself.
+ * Calls a function that a script of the page's user gave, and serializes its result.
  *
- * @type {WindowCode['evaluate']}
+ * @param {unknown} callee a value that is not a function is the result itself
+ * @param {CloneRecord | undefined} record the parameters; undefined when `callee` is the result itself
+ * @param {(outcome: import('./contracts.js').EvaluationOutcome) => void} onDone
  */
-function evaluate(callee, record, onDone) {
-  const fail = (/** @type {unknown} */ error) => onDone({ error: describe(error) });
+async function evaluate(callee, record, onDone) {
+  /** @type {import('./contracts.js').EvaluationOutcome} */
+  let outcome;
   try {
-    const result =
-      typeof callee === 'function' && record !== undefined
-        ? apply(callee, undefined, /** @type {unknown[]} */ (deserialize(record, host.platform).value))
-        : callee;
-    settle(
-      result,
-      (value) => {
-        try {
-          onDone({ value: serializeHere(value) });
-        } catch (error) {
-          fail(error);
-        }
-      },
-      fail,
-    );
+    const result = await (typeof callee === 'function' && record !== undefined
+      ? apply(callee, undefined, /** @type {unknown[]} */ (deserialize(record).value))
+      : callee);
+    outcome = toOutcome(result);
   } catch (error) {
-    fail(error);
+    outcome = { error: describe(error) };
+  }
+  onDone(outcome);
+}
+
+/** @param {unknown} result of a script of the page's user @returns {import('./contracts.js').EvaluationOutcome} */
+function toOutcome(result) {
+  try {
+    return { value: serialize(result) };
+  } catch (error) {
+    const { name, message, stack } = describe(error);
+    const hint = "hint: return plain data, such as an element's text";
+    return { error: { name, message: name === 'DataCloneError' ? `${message}\n\n${hint}` : message, stack } };
   }
 }
 
-/** @type {WindowCode['makeError']} */
-function makeError(name, message) {
-  return new ERRORS[name](message);
-}
-
-/** @type {WindowCode['makeException']} */
-function makeException(message, name) {
-  return new DOMException(message, name);
-}
-
-/** Defines a module's `import.meta`. @type {WindowCode['describeModule']} */
+/**
+ * Defines a module's `import.meta`.
+ *
+ * @param {object} meta
+ * @param {string} url
+ * @param {(specifier: string) => unknown} resolve throws when there is no such module
+ */
 function describeModule(meta, url, resolve) {
   Object.assign(meta, {
     url,
     /** @param {unknown} specifier */
     resolve(specifier) {
-      let resolved;
       try {
-        resolved = resolve(`${specifier}`);
+        return `${resolve(`${specifier}`)}`;
       } catch {
-        resolved = undefined;
+        throw new TypeError(`Failed to resolve module specifier '${specifier}'`);
       }
-      if (typeof resolved !== 'string') throw new TypeError(`Failed to resolve module specifier '${specifier}'`);
-      return resolved;
     },
   });
 }
 
-/** @type {WindowCode['owns']} */
+/** Whether a promise was made in the window's realm. @param {object} promise */
 function owns(promise) {
   return Object.getPrototypeOf(promise) === Promise.prototype || promise instanceof Promise;
 }
 
-/** @type {WindowCode['wrap']} */
+/**
+ * A function of the window's realm, as those of the platform are: it cannot be constructed.
+ *
+ * @param {string} name
+ * @param {(...parameters: any[]) => unknown} call
+ * @param {number} length
+ * @returns {(...parameters: any[]) => unknown}
+ */
 function wrap(name, call, length) {
   const { [name]: wrapped } = {
     /** @this {unknown} @param {...unknown} parameters */
@@ -114,45 +108,25 @@ function wrap(name, call, length) {
   return wrapped;
 }
 
-/** @typedef {Parameters<WindowCode['setMarkerFunctions']>[0]} MarkerFunction */
-
-/** Functions of this realm that call their argument, by the profiler marker of the samples taken meanwhile. @type {{ parse?: MarkerFunction, style?: MarkerFunction }} */
-const markerFunctions = { parse: undefined, style: undefined };
-
-/** @type {WindowCode['runWithMarker']} */
-function runWithMarker(marker, callback) {
-  const call = /** @type {MarkerFunction} */ (markerFunctions[marker]);
-  return call(callback);
-}
-
-/** Typed arrays that the host fills, by name. @type {Record<string, Float64ArrayConstructor | Uint32ArrayConstructor | Uint8ArrayConstructor>} */
-const ARRAYS = { Float64Array, Uint32Array, Uint8Array };
-
-/** @type {WindowCode} */
 module.exports = {
-  allocate: (name, length) => new ARRAYS[name](length),
+  allocate: (/** @type {string} */ name, /** @type {number} */ length) => new ARRAYS[name](length),
   describe,
   describeModule,
-  deserialize: (record) => deserialize(record, host.platform),
-  runWithMarker,
-  emptyObject: () => ({}),
+  deserialize,
+  emptyObject: () => /** @type {Record<string, any>} */ ({}),
   evaluate,
-  execute: (callee, parameters, references, isAsync, onDone) =>
-    json.execute(callee, parameters, references, isAsync, { describe, settle }, onDone),
-  freeze: (object) => Object.freeze(object),
+  execute,
+  freeze: Object.freeze,
   install,
-  makeError,
-  makeException,
+  makeError: (/** @type {string} */ name, /** @type {string} */ message) => new ERRORS[name](message),
+  makeException: (/** @type {string} */ message, /** @type {string} */ name) => new DOMException(message, name),
   owns,
-  parse: (text) => JSON.parse(text),
-  receive: (record) => dispatchMessage(globalThis, record),
-  serialize: serializeHere,
+  parse: JSON.parse,
+  /** Fires a message at a worker's global object. */
+  receive: (/** @type {CloneRecord} */ record) => dispatchMessage(globalThis, record),
+  serialize,
   setText,
   settle,
-  setMarkerFunctions(parse, style) {
-    markerFunctions.parse = parse;
-    markerFunctions.style = style;
-  },
-  toJson: (value, references) => json.write(value, references, describe),
+  toJson,
   wrap,
 };

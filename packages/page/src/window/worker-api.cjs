@@ -3,8 +3,8 @@
 // The interface `Worker`. https://html.spec.whatwg.org/multipage/workers.html#dedicated-workers-and-the-worker-interface
 
 const host = require('selfprof:host');
-const { serializeHere, toTransferList } = require('./structured-clone-api.cjs');
-const { defineHandler, defineInterfaceObject, toEnumeration } = require('./webidl-members.cjs');
+const { serialize, transferListOf } = require('./structured-clone.cjs');
+const { exposeInterface, requireArguments, toEnumeration } = require('./webidl-members.cjs');
 const { dispatchMessage } = require('./ports.cjs');
 
 const TYPES = ['classic', 'module'];
@@ -44,18 +44,15 @@ function resolve(text) {
   }
 }
 
-/** Whether memory may be shared with a worker. https://html.spec.whatwg.org/multipage/structured-data.html#structuredserializeinternal */
-let mayShareMemory = false;
-
 /**
- * Serializes a message to or from a worker.
+ * Serializes a message to or from a worker, which shares memory if it is isolated.
+ * https://html.spec.whatwg.org/multipage/structured-data.html#structuredserializeinternal
  *
  * @param {unknown} message
  * @param {any} options of the page
  */
 function serializeForWorker(message, options) {
-  const transfer = toTransferList(typeof options?.[Symbol.iterator] === 'function' ? options : options?.transfer);
-  return serializeHere(message, transfer, mayShareMemory);
+  return serialize(message, transferListOf(options), host.document().isIsolated);
 }
 
 class Worker extends EventTarget {
@@ -66,7 +63,7 @@ class Worker extends EventTarget {
    * @param {any} [options] of the page
    */
   constructor(scriptURL, options = undefined) {
-    if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
+    requireArguments(arguments.length, context);
     const text = `${scriptURL}`;
     const settings = toOptions(options);
     const url = resolve(text);
@@ -79,8 +76,7 @@ class Worker extends EventTarget {
    * @param {any} [options] of the page
    */
   postMessage(message, options = undefined) {
-    if (arguments.length < 1)
-      throw new TypeError("Failed to execute 'postMessage' on 'Worker': 1 argument required, but only 0 present.");
+    requireArguments(arguments.length, "Failed to execute 'postMessage' on 'Worker'");
     this.#worker.post(serializeForWorker(message, options));
   }
 
@@ -89,15 +85,8 @@ class Worker extends EventTarget {
   }
 }
 
-/** @param {{ isIsolated: boolean }} settings */
-function installWorkers({ isIsolated }) {
-  mayShareMemory = isIsolated;
-  host.platform.mayReceiveMemory = isIsolated;
-  for (const name of ['postMessage', 'terminate']) Object.defineProperty(Worker.prototype, name, { enumerable: true });
-  Object.defineProperty(Worker.prototype.postMessage, 'length', { value: 1, configurable: true });
-  for (const type of ['message', 'messageerror', 'error']) defineHandler(Worker.prototype, type);
-  Object.defineProperty(Worker.prototype, Symbol.toStringTag, { value: 'Worker', configurable: true });
-  defineInterfaceObject('Worker', Worker);
+function installWorkers() {
+  exposeInterface(Worker, { handlers: ['message', 'messageerror', 'error'] });
 }
 
 module.exports = { installWorkers, serializeForWorker };

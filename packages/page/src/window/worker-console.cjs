@@ -2,51 +2,27 @@
 
 // `console` of a worker. https://console.spec.whatwg.org/
 
-const host = require('./worker-host.cjs');
+const { defineInterfaceObject } = require('./webidl-members.cjs');
+const host = require('selfprof:host');
 
 /** https://console.spec.whatwg.org/#console-namespace */
-const CONSOLE_METHODS = [
-  'assert',
-  'clear',
-  'count',
-  'countReset',
-  'debug',
-  'dir',
-  'dirxml',
-  'error',
-  'group',
-  'groupCollapsed',
-  'groupEnd',
-  'info',
-  'log',
-  'table',
-  'time',
-  'timeEnd',
-  'timeLog',
-  'trace',
-  'warn',
-];
+const CONSOLE_METHODS =
+  'assert clear count countReset debug dir dirxml error group groupCollapsed groupEnd info log table time timeEnd timeLog trace warn';
 
-/** https://console.spec.whatwg.org/ */
 function installConsole() {
-  /** @type {Record<string, Function>} */
-  const console = {};
-  for (const method of CONSOLE_METHODS) {
-    const { [method]: log } = {
-      /** @param {...unknown} values */
-      [method](...values) {
-        host.log(method, values);
-      },
-    };
-    console[method] = log;
-  }
+  const console = Object.fromEntries(
+    CONSOLE_METHODS.split(' ').map((method) => {
+      const { [method]: log } = {
+        /** @param {...unknown} values */
+        [method](...values) {
+          host.log(method, values);
+        },
+      };
+      return [method, log];
+    }),
+  );
   Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true });
-  Object.defineProperty(globalThis, 'console', {
-    value: console,
-    writable: true,
-    enumerable: false,
-    configurable: true,
-  });
+  defineInterfaceObject('console', console);
 }
 
 module.exports = { installConsole };

@@ -6,14 +6,18 @@ const {
   callErrorHandler,
   defineAttribute,
   defineHandler,
-  defineInterfaceObject,
-  defineOperation,
+  defineOperations,
+  exposeInterface,
+  requireArguments,
 } = require('./webidl-members.cjs');
-const host = require('./worker-host.cjs');
+const host = require('selfprof:host');
 const { installConsole } = require('./worker-console.cjs');
 const { makeLocation, makeNavigator } = require('./worker-navigator.cjs');
 const { installTimers } = require('./worker-timers.cjs');
 const { serializeForWorker } = require('./worker-api.cjs');
+
+/** Types of events with handlers, beside `error`. */
+const HANDLED = 'message messageerror languagechange offline online rejectionhandled unhandledrejection';
 
 // Only the host makes objects of these classes.
 class WorkerGlobalScope extends EventTarget {
@@ -65,30 +69,15 @@ function importScripts(type, urls) {
 }
 
 /**
- * Defines `atob` or `btoa`. https://html.spec.whatwg.org/multipage/webappapis.html#atob
+ * https://html.spec.whatwg.org/multipage/webappapis.html#atob
  *
- * @param {string} name
- * @param {(text: string) => string | undefined} convert
+ * @param {string | undefined} converted
+ * @param {string} context
  * @param {string} message
  */
-function base64(name, convert, message) {
-  const { [name]: operation } = {
-    /** @param {unknown} text */
-    [name](text) {
-      if (arguments.length < 1)
-        throw new TypeError(
-          `Failed to execute '${name}' on 'WorkerGlobalScope': 1 argument required, but only 0 present.`,
-        );
-      const converted = convert(`${text}`);
-      if (converted === undefined)
-        throw new DOMException(
-          `Failed to execute '${name}' on 'WorkerGlobalScope': ${message}`,
-          'InvalidCharacterError',
-        );
-      return converted;
-    },
-  };
-  defineOperation(name, operation);
+function requireConverted(converted, context, message) {
+  if (converted === undefined) throw new DOMException(`${context}: ${message}`, 'InvalidCharacterError');
+  return converted;
 }
 
 /**
@@ -111,10 +100,8 @@ function defineReplaceable(name, value) {
 
 /** @param {import('./contracts.js').WorkerScope} scope */
 function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
-  for (const Interface of [WorkerGlobalScope, DedicatedWorkerGlobalScope]) {
-    Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
-    defineInterfaceObject(Interface.name, Interface);
-  }
+  exposeInterface(WorkerGlobalScope);
+  exposeInterface(DedicatedWorkerGlobalScope);
   Object.setPrototypeOf(globalThis, DedicatedWorkerGlobalScope.prototype);
 
   const [location, navigator] = [makeLocation(url), makeNavigator(userAgent)];
@@ -125,7 +112,7 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
   defineReplaceable('name', name);
   defineReplaceable('origin', origin);
 
-  const operations = {
+  defineOperations({
     /** @this {unknown} @param {...unknown} urls */
     importScripts(...urls) {
       requireGlobal(this);
@@ -138,11 +125,7 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
      */
     postMessage(message, options = undefined) {
       requireGlobal(this);
-      if (arguments.length < 1) {
-        throw new TypeError(
-          "Failed to execute 'postMessage' on 'DedicatedWorkerGlobalScope': 1 argument required, but only 0 present.",
-        );
-      }
+      requireArguments(arguments.length, "Failed to execute 'postMessage' on 'DedicatedWorkerGlobalScope'");
       host.postToOwner(serializeForWorker(message, options));
     },
     /** @this {unknown} */
@@ -160,32 +143,27 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
     },
     /** @param {unknown} error */
     reportError(error) {
-      if (arguments.length < 1)
-        throw new TypeError(
-          "Failed to execute 'reportError' on 'WorkerGlobalScope': 1 argument required, but only 0 present.",
-        );
+      requireArguments(arguments.length, "Failed to execute 'reportError' on 'WorkerGlobalScope'");
       host.reportException(error);
     },
-  };
-  for (const [key, operation] of Object.entries(operations)) defineOperation(key, operation);
-  for (const operation of [operations.postMessage, operations.queueMicrotask, operations.reportError])
-    Object.defineProperty(operation, 'length', { value: 1, configurable: true });
-  base64('atob', host.atob, 'The string to be decoded is not correctly encoded.');
-  base64('btoa', host.btoa, 'The string to be encoded contains characters outside of the Latin1 range.');
+    /** @param {unknown} text */
+    atob(text) {
+      const context = "Failed to execute 'atob' on 'WorkerGlobalScope'";
+      requireArguments(arguments.length, context);
+      return requireConverted(host.atob(`${text}`), context, 'The string to be decoded is not correctly encoded.');
+    },
+    /** @param {unknown} text */
+    btoa(text) {
+      const context = "Failed to execute 'btoa' on 'WorkerGlobalScope'";
+      requireArguments(arguments.length, context);
+      const message = 'The string to be encoded contains characters outside of the Latin1 range.';
+      return requireConverted(host.btoa(`${text}`), context, message);
+    },
+  });
   installTimers();
   installConsole();
 
-  for (const event of [
-    'message',
-    'messageerror',
-    'languagechange',
-    'offline',
-    'online',
-    'rejectionhandled',
-    'unhandledrejection',
-  ]) {
-    defineHandler(globalThis, event);
-  }
+  for (const type of HANDLED.split(' ')) defineHandler(globalThis, type);
   defineHandler(globalThis, 'error', () => {}, callErrorHandler);
 }
 

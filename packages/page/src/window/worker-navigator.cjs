@@ -2,7 +2,7 @@
 
 // `location` and `navigator` of a worker.
 
-const { defineInterfaceObject } = require('./webidl-members.cjs');
+const { defineAttributes, defineOperations, exposeInterface } = require('./webidl-members.cjs');
 
 /**
  * Makes the only object of an interface whose attributes are constant.
@@ -20,24 +20,12 @@ function makeOnly(name, values, operations = {}) {
     },
   };
   const only = Object.create(Interface.prototype);
-  const requireOnly = (/** @type {unknown} */ value) => {
-    if (value !== only) throw new TypeError('Illegal invocation');
-  };
-  for (const [key, value] of Object.entries(values)) {
-    const attribute = {
-      /** @this {unknown} */
-      get [key]() {
-        requireOnly(this);
-        return value;
-      },
-    };
-    Object.defineProperties(Interface.prototype, Object.getOwnPropertyDescriptors(attribute));
-  }
-  for (const [key, value] of Object.entries(operations)) {
-    Object.defineProperty(Interface.prototype, key, { value, writable: true, enumerable: true, configurable: true });
-  }
-  Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: name, configurable: true });
-  defineInterfaceObject(name, Interface);
+  defineAttributes(Interface, Object.keys(values), (object, key) => {
+    if (object !== only) throw new TypeError('Illegal invocation');
+    return values[key];
+  });
+  defineOperations(operations, Interface.prototype);
+  exposeInterface(Interface);
   return only;
 }
 

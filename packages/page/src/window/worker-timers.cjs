@@ -2,8 +2,8 @@
 
 // Timers of a worker. https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
 
-const host = require('./worker-host.cjs');
-const { defineOperation } = require('./webidl-members.cjs');
+const host = require('selfprof:host');
+const { defineOperations, requireArguments } = require('./webidl-members.cjs');
 
 /** The host's timers, by the numbers that scripts get. @type {Map<number, number>} */
 const timers = new Map();
@@ -48,15 +48,15 @@ function clear(handle) {
 }
 
 function installTimers() {
-  const operations = {
+  defineOperations({
     /** @param {any} handler @param {unknown} [timeout] @param {...unknown} parameters */
     setTimeout(handler, timeout = 0, ...parameters) {
-      requireHandler('setTimeout', arguments.length);
+      requireArguments(arguments.length, "Failed to execute 'setTimeout' on 'WorkerGlobalScope'");
       return start(handler, timeout, parameters, false);
     },
     /** @param {any} handler @param {unknown} [timeout] @param {...unknown} parameters */
     setInterval(handler, timeout = 0, ...parameters) {
-      requireHandler('setInterval', arguments.length);
+      requireArguments(arguments.length, "Failed to execute 'setInterval' on 'WorkerGlobalScope'");
       return start(handler, timeout, parameters, true);
     },
     /** @param {unknown} [id] */
@@ -67,17 +67,7 @@ function installTimers() {
     clearInterval(id = 0) {
       clear(id);
     },
-  };
-  for (const [name, operation] of Object.entries(operations)) defineOperation(name, operation);
-}
-
-/**
- * @param {string} name
- * @param {number} count of arguments
- */
-function requireHandler(name, count) {
-  if (count < 1)
-    throw new TypeError(`Failed to execute '${name}' on 'WorkerGlobalScope': 1 argument required, but only 0 present.`);
+  });
 }
 
 module.exports = { installTimers };

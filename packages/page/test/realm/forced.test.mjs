@@ -109,12 +109,3 @@ test('a forced sample shows the stack, with the marker of a script', async () =>
     ['-', '- f g'],
   ]);
 });
-
-test('a session of the thread shows the whole stack', async () => {
-  const session = new Session(undefined);
-  (function caller() {
-    native.forceSample();
-  })();
-  const [sample] = await session.samples();
-  assert.match(sample, /^script .* caller\b/);
-});

@@ -77,80 +77,6 @@ suite('a classic script', () => {
     realm.close();
     assert.equal(later(), 7);
   });
-
-  test('is terminated by the timeout of node:vm', () => {
-    const [realm] = open({});
-    const session = new Session(realm);
-    const limited = new vm.Script('run()');
-    const context = vm.createContext({ run: () => realm.run('for (;;);', 'https://a.example/') });
-    assert.throws(() => limited.runInContext(context, { timeout: 50 }), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
-    assert.equal(realm.run('1 + 1', 'https://a.example/'), 2);
-    realm.close();
-    return session.stop();
-  });
-
-  test('does not run in the context of the program', () => {
-    const [realm] = open({});
-    for (const own of [{}, globalThis, () => {}, vm.createContext({}), native]) {
-      assert.throws(() => native.compileScript(own, '1', 'x', { realm: realm.id }), /the caller's own context/);
-      assert.throws(() => native.compileModule(own, '1', 'x', { realm: realm.id }), /the caller's own context/);
-    }
-    for (const none of [undefined, null, 1, 'x', Symbol('x')]) {
-      assert.throws(() => native.compileScript(none, '1', 'x', { realm: realm.id }), /not an object of a context/);
-    }
-    realm.close();
-  });
-
-  test('needs a source text and a URL', () => {
-    const [realm] = open({});
-    for (const none of [undefined, null, 1, {}, ['1'], Symbol('x')]) {
-      assert.throws(() => realm.run(none, 'https://a.example/'), /must be strings/);
-      assert.throws(() => realm.run('1', none), /must be strings/);
-    }
-    assert.throws(() => realm.run('1', 'https://a.example/', { referrer: {} }), /the referrer a function/);
-    assert.equal(realm.run('"\u{1F600}\\0" + "\ud800"', 'https://a.example/\u{1F600}'), '\u{1F600}\0\ud800');
-    assert.equal(realm.run('', ''), undefined);
-    realm.close();
-  });
-});
-
-suite('import() of a classic script', () => {
-  test('rejects without a function that resolves it', async () => {
-    const [realm] = open({});
-    const rejected = realm.run('import("node:fs")', 'https://a.example/');
-    await assert.rejects(rejected, (error) => error.name === 'TypeError');
-    realm.close();
-  });
-
-  test('is resolved like an import() of its referrer', async () => {
-    const program = `
-      const vm = require('node:vm');
-      const { Realm } = require(${REALM});
-      const realms = ['a', 'b'].map((name) => {
-        const realm = new Realm(vm.createContext({}));
-        const referrer = () => new vm.Script('(function () {})', {
-          importModuleDynamically(specifier) {
-            const module = realm.compileModule('export default ' + JSON.stringify(name + ' ' + specifier), 'https://x.example/' + specifier);
-            module.link([]);
-            module.instantiate();
-            return module.evaluate().then(() => module.namespace);
-          },
-        }).runInThisContext();
-        return { realm, referrer };
-      });
-      const run = ({ realm, referrer }) => realm.run('import("./m.js").then((m) => m.default)', 'https://x.example/', { referrer: referrer() });
-      Promise.all(realms.map(run)).then((values) => {
-        console.log(values.join(', '));
-        try {
-          const shared = realms[0].referrer();
-          for (const { realm } of realms) realm.run('import("./m.js")', 'https://x.example/2', { referrer: shared });
-        } catch (error) {
-          console.log(error.message);
-        }
-      });`;
-    const { stdout, stderr } = await runNode(['--experimental-vm-modules', '--no-warnings', '--eval', program]);
-    assert.equal(stdout, 'a ./m.js, b ./m.js\nthe script belongs to realm 1\n', stderr);
-  });
 });
 
 /** Compiles modules, given as source texts by URL, and links them by their specifiers. */
@@ -228,37 +154,6 @@ suite('a module', () => {
     await assert.rejects(throwing.get('a').evaluate(), error('RangeError'));
     await assert.rejects(throwing.get('a').evaluate(), error('RangeError'));
     assert.throws(() => throwing.get('b').link([]), /imports are not linked/);
-    realm.close();
-  });
-
-  test('must be linked, instantiated and evaluated in this order', () => {
-    const [realm] = open({});
-    const module = realm.compileModule('import "x";', 'y');
-    assert.throws(() => module.evaluate(), /was not instantiated/);
-    assert.throws(() => module.link([]), /imports are not linked/);
-    assert.throws(() => module.link([{}]));
-    assert.throws(() => module.instantiate(), /was not linked/);
-    assert.throws(() => new module.constructor());
-    realm.close();
-  });
-
-  test('is not evaluated again while it is being evaluated', async () => {
-    const [realm] = open({});
-    const module = realm.compileModule('globalThis.again(); export default 1;', 'x');
-    const messages = [];
-    realm.global.again = () => {
-      try {
-        module.evaluate();
-      } catch (error) {
-        messages.push(error.message);
-      }
-    };
-    module.link([]);
-    module.instantiate();
-    const promise = module.evaluate();
-    await promise;
-    assert.match(messages[0], /is being evaluated/);
-    assert.equal(module.evaluate(), promise);
     realm.close();
   });
 

@@ -74,21 +74,6 @@ suite('a value in another realm', () => {
     test('an error keeps its cause', () =>
       check('new Error("x", { cause: { deep: new RangeError("y") } })', '(v) => v.cause.deep instanceof RangeError'));
 
-  test('is not changed by what a page has replaced', () => {
-    target.replaced = false;
-    const names = 'Map.prototype.set Set.prototype.add Date Error.prototype.constructor Array.prototype.push'.split(
-      ' ',
-    );
-    inTarget(`${names.map((name) => `${name} = () => { replaced = true };`).join('')}
-      for (const name of ['a', '0', 'message', 'stack']) Object.defineProperty(Object.prototype, name, { set() { replaced = true }, configurable: true })`);
-    try {
-      read(write('[new Map([[1, 2]]), new Set([1]), new Date(), new Error("x"), { a: 1 }]'));
-      assert.equal(target.replaced, false);
-    } finally {
-      inTarget("for (const name of ['a', '0', 'message', 'stack']) delete Object.prototype[name]");
-    }
-  });
-
   test('getters run in its realm, and what they throw is thrown', () => {
     assert.throws(() => write('{ get a() { throw new RangeError("mine") } }'), inSource('RangeError'));
     assert.throws(
@@ -159,30 +144,5 @@ suite('a value in another realm', () => {
       { transferred: inSource('buffers') },
     );
     assert.deepEqual([...inSource('buffers.map((buffer) => buffer.byteLength)')], [0, 0]);
-  });
-
-  test('a buffer that is detached cannot be transferred', () => {
-    const gone = inSource('gone = new ArrayBuffer(8)');
-    structuredClone(gone, { transfer: [gone] });
-    assert.throws(() => write('1', { transferred: inSource('[gone]') }), { name: 'DataCloneError' });
-  });
-
-  test('damaged bytes throw an error of the realm, whatever they are', () => {
-    const whole = new Uint8Array(write('{ a: [1, 2, { b: new Map([[1, "text"]]) }] }').bytes);
-    for (let length = 0; length < whole.length; length++) {
-      assert.throws(() => read({ bytes: whole.slice(0, length).buffer }), inTarget('Error'), `${length} bytes`);
-    }
-    for (let at = 0; at < whole.length; at++) {
-      for (const byte of [0, 0xff, 0x5c, 0x74, 0x75]) {
-        const changed = whole.slice();
-        changed[at] = byte;
-        try {
-          read({ bytes: changed.buffer });
-        } catch (error) {
-          assert.ok(error instanceof inTarget('Error'), `${byte} at ${at}`);
-        }
-      }
-    }
-    for (const bytes of [undefined, {}, new Uint8Array(3)]) assert.throws(() => read({ bytes }), inTarget('TypeError'));
   });
 });

@@ -8,6 +8,9 @@ const { thread } = require('../thread/thread.cjs');
 const Event = require('jsdom/lib/generated/idl/Event.js');
 const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+const matchesMedia = require('jsdom/lib/jsdom/living/css/match/media.js');
+const { parseGrammar } = require('jsdom/lib/jsdom/living/css/parse/parser.js');
+const { serializeComponentValues } = require('jsdom/lib/jsdom/living/css/serialize.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { installAnimationFrames } = require('./animation-frames.cjs');
@@ -111,6 +114,10 @@ function hostFor(pageWindow) {
       const bytes = new window.Uint8Array(Buffer.byteLength(text));
       new TextEncoder().encodeInto(text, bytes);
       return bytes;
+    },
+    parseMediaQuery(text) {
+      const list = parseGrammar(text, '<media-query-list>', window);
+      return { text: serializeComponentValues(list), matches: () => matchesMedia(list, window) === true };
     },
     baseUrl: () => window._document.baseURLSerialized(),
     referrer: () => window._document.URL,

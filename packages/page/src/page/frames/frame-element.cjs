@@ -13,9 +13,8 @@ const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 const selectors = require('jsdom/lib/jsdom/living/css/helpers/selectors.js');
 
-const { isAllowedWhenEmpty } = require('../../fetch/allow-attribute.cjs');
-const { combine } = require('../../fetch/sandbox.cjs');
-const { readSandbox } = require('../../fetch/sandbox-attribute.cjs');
+const { isAllowedWhenEmpty } = require('../../fetch/isolation-policy.cjs');
+const { combine, readSandbox } = require('../../fetch/sandbox.cjs');
 const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('../jsdom/navigation.cjs');
 const { frameWindow, setAddress } = require('./remote-window.cjs');
@@ -38,7 +37,7 @@ const { unload } = require('../jsdom/unloading.cjs');
 /** @type {Documents} */
 let documents;
 
-/** Those of browsers. Two of them make a difference here: see fetch/sandbox-attribute.cjs. */
+/** Those of browsers. Two of them make a difference here: see fetch/sandbox.cjs. */
 const SANDBOX_TOKENS = new Set([
   'allow-downloads',
   'allow-forms',

@@ -14,5 +14,5 @@ const { thread } = require('../thread/thread.cjs');
  */
 exports.runWithMarker = (window, marker, work) => {
   const code = thread.windows.find(window)?.code;
-  return code === undefined ? work() : code.runWithMarker(marker, work);
+  return code === undefined ? work() : code.markerFunctions[marker](work);
 };

@@ -146,8 +146,7 @@ function loadWindowCode({ window, realm }, host, addon) {
     return module.exports;
   };
   const code = load(ENTRY);
-  code.setMarkerFunctions(markerFunction(realm, 'parse'), markerFunction(realm, 'style'));
-  return code;
+  return { ...code, markerFunctions: { parse: markerFunction(realm, 'parse'), style: markerFunction(realm, 'style') } };
 }
 
 /**
