@@ -6,7 +6,7 @@ mod journals;
 mod not_recorded;
 
 pub use connections::Connections;
-pub use descendants::Descendants;
+pub use descendants::{Descendants, command_line};
 pub use journals::IsKept;
 
 use std::collections::BTreeMap;

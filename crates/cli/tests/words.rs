@@ -71,6 +71,8 @@ fn top() {
     check("top-3", &mut with(&format!("top --top 3 {markers}")));
     check("top-json", &mut with(&format!("top --json --top 1 {markers}")));
     check("top-broken", &mut with("top tests/fixtures/broken.json"));
+    check("top-without-samples", &mut with("top tests/fixtures/no-samples.json"));
+    check("top-of-one-sample", &mut with("top tests/fixtures/one-sample.json"));
     let marks = "tests/fixtures/marks.json";
     let calls = "../formats/fixtures/w3c/polyfill-calls.json";
     check("top-calls", &mut with(&format!("top {calls}")));

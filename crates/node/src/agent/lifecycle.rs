@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use selfprof_session::{AdmitScripts, HostRoot, Instant, SessionId};
 use selfprof_trace::Micros;
@@ -19,6 +20,9 @@ use crate::{alarm, building_thread, signals};
 
 /// How long a thread that seemed to end may run before it is sampled again: longer than a process takes to end.
 const RESUME_AFTER: Micros = Micros(100_000);
+
+/// How long a thread whose heap is full may wait for the building thread. Its own work may hold a lock that the building thread needs.
+const FLUSH_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The settings of a new agent.
 pub struct AgentOptions {
@@ -83,11 +87,13 @@ pub fn origin() -> Result<Micros, AgentError> {
     current::with(|agent| Ok(Micros(agent.origin().0)))
 }
 
-/// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called.
+/// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called. With `watches_heap_limit`,
+/// also what there is when the process may be about to run out of memory.
 pub fn stream(
     request: &SessionRequest,
     journal: Arc<Journal>,
     recorder: Recorder,
+    watches_heap_limit: bool,
 ) -> Result<SessionId, AgentError> {
     current::with(|agent| {
         if agent.has_unwanted_stream() {
@@ -96,6 +102,9 @@ pub fn stream(
         let urls = Environment::current().as_ref().and_then(MappingUrls::new);
         let is_over = Arc::clone(&recorder.is_over);
         let session = agent.open_stream(request, journal, urls, recorder)?;
+        if watches_heap_limit {
+            agent.watch_heap_limit(on_near_heap_limit);
+        }
         signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams, is_over);
         Ok(session)
     })
@@ -179,6 +188,15 @@ pub fn suspend() {
         agent.release_read_profiles();
         agent.notifier().check_at(selfprof_v8::now().after(RESUME_AFTER));
     });
+}
+
+/// V8 is about to end the process, because the heap is full. If it goes on after all, so does sampling.
+///
+/// Source maps that are not copied yet are left out, since copying may need room on the heap.
+fn on_near_heap_limit() {
+    // Within the agent's own work there is none.
+    current::if_any(Agent::flush);
+    building_thread::wait_at_most(FLUSH_PATIENCE);
 }
 
 /// The environment is being torn down.

@@ -49,6 +49,9 @@ pub struct RecordOptions {
     pub time_origin: f64,
     /// `process.version`.
     pub node: String,
+    /// Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8 before, for nothing but
+    /// what was asked last happens.
+    pub watch_heap_limit: bool,
 }
 
 /// Records this thread into a file until its environment ends, or until the recorder closes the connection; then `onEnd` is called
@@ -120,7 +123,8 @@ fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> 
             })
         }),
     };
-    let session = lifecycle::stream(&request, Arc::clone(&journal), recorder).map_err(agent_error)?;
+    let session = lifecycle::stream(&request, Arc::clone(&journal), recorder, options.watch_heap_limit)
+        .map_err(agent_error)?;
     if options.max_entries.is_some() {
         recorder::begin(session, journal);
     }
