@@ -107,6 +107,8 @@ export interface RecordOptions {
    * was asked last happens.
    */
   watchHeapLimit: boolean;
+  /** Whether calls within Node's own scripts are folded now, rather than when the recording is read. */
+  foldNodeFrames: boolean;
 }
 
 /** The options of a realm. */

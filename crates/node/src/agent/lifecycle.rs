@@ -60,8 +60,7 @@ pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
         }
         let notifier = Arc::new(Notifier::new(environment.interrupter(), on_tick, on_event));
         thread_requests::add_thread(thread, Arc::clone(&notifier));
-        let of_program =
-            Arc::new(admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts());
+        let of_program = admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts();
         let view = SessionView { admission: Arc::new(admission), origin, resolution: CLOCK_RESOLUTION };
         let sampler = CpuSampler::new(&environment, mode);
         let mut agent = Agent::new(sampler, view, of_program, notifier, on_entries_wanted);
@@ -87,13 +86,21 @@ pub fn origin() -> Result<Micros, AgentError> {
     current::with(|agent| Ok(Micros(agent.origin().0)))
 }
 
-/// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called. With `watches_heap_limit`,
-/// also what there is when the process may be about to run out of memory.
+/// What a streamed recording has.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamOptions {
+    /// Whether what there is is also written when the process may be about to run out of memory.
+    pub watches_heap_limit: bool,
+    /// Whether calls within Node.js's own scripts are folded.
+    pub folds_node_frames: bool,
+}
+
+/// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called.
 pub fn stream(
     request: &SessionRequest,
     journal: Arc<Journal>,
     recorder: Recorder,
-    watches_heap_limit: bool,
+    options: StreamOptions,
 ) -> Result<SessionId, AgentError> {
     current::with(|agent| {
         if agent.has_unwanted_stream() {
@@ -101,8 +108,8 @@ pub fn stream(
         }
         let urls = Environment::current().as_ref().and_then(MappingUrls::new);
         let is_over = Arc::clone(&recorder.is_over);
-        let session = agent.open_stream(request, journal, urls, recorder)?;
-        if watches_heap_limit {
+        let session = agent.open_stream(request, journal, urls, (recorder, options.folds_node_frames))?;
+        if options.watches_heap_limit {
             agent.watch_heap_limit(on_near_heap_limit);
         }
         signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams, is_over);

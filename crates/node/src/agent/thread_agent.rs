@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use selfprof_session::{
-    BufferPolicy, Cut, FrameAdmission, Group, GroupError, Instant, RealmId, RecordingCell, RecordingOptions,
+    AdmitScripts, BufferPolicy, Cut, Group, GroupError, Instant, RealmId, RecordingCell, RecordingOptions,
     SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
@@ -44,7 +44,7 @@ pub struct Agent {
     retired: Option<(Cut<Profile>, Micros)>,
     view: SessionView,
     /// What recordings of a whole program show.
-    of_program: Arc<dyn FrameAdmission>,
+    of_program: AdmitScripts,
     notifier: Arc<Notifier>,
     on_entries_wanted: Box<dyn Fn()>,
     /// `None` unless a recording is streamed.
@@ -97,7 +97,7 @@ impl Agent {
     pub fn new(
         sampler: CpuSampler,
         view: SessionView,
-        of_program: Arc<dyn FrameAdmission>,
+        of_program: AdmitScripts,
         notifier: Arc<Notifier>,
         on_entries_wanted: Box<dyn Fn()>,
     ) -> Self {
@@ -190,12 +190,14 @@ impl Agent {
         request: &SessionRequest,
         journal: Arc<Journal>,
         urls: Option<MappingUrls>,
-        recorder: Recorder,
+        (recorder, folds_node_frames): (Recorder, bool),
     ) -> Result<SessionId, SamplerError> {
         if let Some(urls) = urls {
             self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
         }
-        let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
+        let of_program = self.of_program.clone();
+        let of_program = if folds_node_frames { of_program } else { of_program.showing("node:") };
+        let view = SessionView { admission: Arc::new(of_program), ..self.view.clone() };
         self.group.sampler().set_cpu_times(true);
         self.run_length.begin_stream();
         self.group.set_longest_run(self.run_length.longest());

@@ -96,7 +96,7 @@ function beginRecording(request, { isMain, isPreloaded, onEnd }) {
   const { connection, keep, period, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   const native = require('../native.cjs');
   const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
-  const agent = ensureAgentForRecording({ mode, nodeFrames });
+  const agent = ensureAgentForRecording({ mode });
   if (period !== undefined) {
     const content = JSON.stringify({ pid: process.pid, command: request.command, node: process.version });
     native.beginLifeSign(path.join(request.settings.dir, `${request.processName}.alive`), content);
@@ -115,6 +115,7 @@ function beginRecording(request, { isMain, isPreloaded, onEnd }) {
     mode: agent.mode,
     timeOrigin: performance.timeOrigin,
     node: process.version,
+    foldNodeFrames: nodeFrames === 'fold',
     // Node ends a worker whose heap is full, and with that its recording ends as always.
     watchHeapLimit: isMain && isPreloaded && !writesHeapSnapshots(),
   };
