@@ -45,8 +45,8 @@ function hostScripts(nodeFrames) {
   return nodeFrames === 'full' ? ownScripts : ['node:', ...ownScripts];
 }
 
-/** The scripts that start and stop profilers: traces leave them out. */
-const SAMPLER_SCRIPTS = [path.join(__dirname, 'profiler.cjs')];
+/** The scripts that start and stop profilers and recordings: traces leave them out. */
+const SAMPLER_SCRIPTS = [path.join(__dirname, 'profiler.cjs'), path.join(__dirname, 'run', 'record.cjs')];
 
 /** @type {number | undefined} */
 let origin;

@@ -538,6 +538,12 @@ suite('a signal', () => {
   });
 });
 
+test('the recorder is not in the journal', async (t) => {
+  const { journals } = await record(t, 'spin(20);', { settings: { nodeFrames: 'full' } });
+  const { names } = journals.main;
+  assert.ok(!names.some((name) => ['recordThread', 'beginRecording', '(native addon)'].includes(name)), names.join());
+});
+
 suite('a program that ends suddenly', () => {
   /** Fills the heap, and says before each allocation what time it is. */
   const GROW = `
