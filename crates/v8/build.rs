@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
+    "shim/heap_limit.cc",
     "shim/mapping_urls.cc",
     "shim/pages/hooks.cc",
     "shim/pages/modules.cc",

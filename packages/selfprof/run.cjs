@@ -16,9 +16,10 @@ if (request !== undefined && !hasBegun(request)) {
     const undo = [];
     if (request.settings.children) undo.push(require('./src/run/child-processes.cjs').follow(request));
     undo.push(require('./src/run/workers.cjs').follow(__filename), () => setForWorkers(undefined));
-    recordThread(request, isMainThread, () => {
+    const onEnd = () => {
       for (const undoOne of undo) undoOne();
-    });
+    };
+    recordThread(request, { isMain: isMainThread, isPreloaded: true, onEnd });
     if (request.settings.labels !== undefined) require('./src/continuous/thread.cjs').beginThread(request);
   } catch (error) {
     // The program runs in any case.

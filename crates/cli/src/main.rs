@@ -14,6 +14,7 @@ mod files;
 mod inferred_names;
 mod installation;
 mod labels;
+mod node_frames;
 mod packages;
 mod page_host;
 mod program;

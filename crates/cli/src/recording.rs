@@ -6,7 +6,7 @@ mod journals;
 mod not_recorded;
 
 pub use connections::Connections;
-pub use descendants::Descendants;
+pub use descendants::{Descendants, command_line};
 pub use journals::IsKept;
 
 use std::collections::BTreeMap;
@@ -21,10 +21,11 @@ use tempfile::TempDir;
 
 use descendants::Seen;
 
-use crate::arguments::SourceMapArguments;
+use crate::arguments::{NodeFrames, SourceMapArguments};
 use crate::failure::Failure;
 use crate::files::input;
 use crate::files::output::{self, TracePath};
+use crate::node_frames;
 use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::messages::say;
@@ -89,7 +90,12 @@ impl Recording {
     /// Writes the trace, and prints the table of the program's functions to stderr.
     ///
     /// Tries every thread; returns the first failure and reports the others.
-    pub fn finish(&self, output: &TracePath, top: usize, ending: &Ending<'_>) -> Result<(), Failure> {
+    pub fn finish(
+        &self,
+        output: &TracePath,
+        (top, shown_frames): (usize, NodeFrames),
+        ending: &Ending<'_>,
+    ) -> Result<(), Failure> {
         let files =
             self.files().map_err(|error| Failure::job("cannot read the recording").because(&error))?;
         let (recorded, failures) = journals::read(&files, ending.is_kept);
@@ -110,7 +116,7 @@ impl Recording {
                 )
             }));
         };
-        let threads: Vec<Thread> = recorded.into_iter().map(|recorded| recorded.thread).collect();
+        let mut threads: Vec<Thread> = recorded.into_iter().map(|recorded| recorded.thread).collect();
         known.extend(threads.iter().filter_map(|thread| Some(thread.process.as_ref()?.pid)));
         not_recorded::warn_about_processes(&ending.seen, &known);
         not_recorded::say_what_goes_on(&ending.alive, &threads);
@@ -120,6 +126,7 @@ impl Recording {
         });
         // The table needs no file, so it is printed even if the disk is full.
         let recorded = files.first().and_then(|file| input::recorded(file));
+        node_frames::apply(shown_frames, &mut threads)?;
         let program = Program::new(threads, (&SourceMapArguments::default(), Clock::default()), recorded)?;
         let summary = Summary::of_merged(&program.merged);
         // The messages that follow are printed even if the table cannot be.

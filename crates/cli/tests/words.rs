@@ -71,6 +71,17 @@ fn top() {
     check("top-3", &mut with(&format!("top --top 3 {markers}")));
     check("top-json", &mut with(&format!("top --json --top 1 {markers}")));
     check("top-broken", &mut with("top tests/fixtures/broken.json"));
+    let node = "tests/fixtures/node-frames.json";
+    check("top-of-node-frames", &mut with(&format!("top {node}")));
+    check("top-of-node-frames-full", &mut with(&format!("top --node-frames full {node}")));
+    check("diff-of-node-frames-full", &mut with(&format!("diff --all --node-frames full {node} {node}")));
+    check("convert-node-frames", &mut with(&format!("convert {node} --to collapsed -o -")));
+    check(
+        "convert-node-frames-full",
+        &mut with(&format!("convert --node-frames full {node} --to collapsed -o -")),
+    );
+    check("top-without-samples", &mut with("top tests/fixtures/no-samples.json"));
+    check("top-of-one-sample", &mut with("top tests/fixtures/one-sample.json"));
     let marks = "tests/fixtures/marks.json";
     let calls = "../formats/fixtures/w3c/polyfill-calls.json";
     check("top-calls", &mut with(&format!("top {calls}")));

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use crate::own_thread;
 
@@ -29,6 +30,15 @@ pub fn wait() {
         let _ = done.send(());
     });
     let _ = waiting.recv();
+}
+
+/// As [`wait`], for a limited time: for a caller that may hold a lock that a job needs.
+pub fn wait_at_most(patience: Duration) {
+    let (done, waiting) = channel();
+    run(move || {
+        let _ = done.send(());
+    });
+    let _ = waiting.recv_timeout(patience);
 }
 
 fn run_all(jobs: &Receiver<Job>) {

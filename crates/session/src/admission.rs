@@ -97,6 +97,13 @@ impl AdmitScripts {
         Self { host: prefixes.into_iter().map(Box::from).collect(), ..Self::default() }
     }
 
+    /// Scripts with this prefix are no host code after all.
+    #[must_use]
+    pub fn showing(mut self, prefix: &str) -> Self {
+        self.host.retain(|host| **host != *prefix);
+        self
+    }
+
     /// In the functions of the script with this URL or path, the host does work of this kind: see [`Admission::Work`].
     #[must_use]
     pub fn with_work(mut self, resource: &str, marker: Marker) -> Self {

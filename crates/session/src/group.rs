@@ -333,6 +333,11 @@ impl<S: Sampler> Group<S> {
         self.replace_run(None, S::stop)
     }
 
+    /// Cuts a segment now, because the process may end at any moment. Sampling goes on.
+    pub fn flush(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
+        if self.is_sampling() { self.cut(now) } else { None }
+    }
+
     /// Stops all sessions because their agent ends. The last segment is delivered to each of them.
     pub fn close(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {

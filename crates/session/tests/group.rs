@@ -48,6 +48,7 @@ impl Scene {
                 self.group.sampler().calls.push(format!("for {takers}"));
                 Ok(None)
             }
+            "flush" => Ok(self.group.flush(now)),
             "suspend" => Ok(self.group.suspend()),
             "wait" => {
                 self.group.sampler().advance(Micros(number(1) * 1_000));
@@ -619,6 +620,22 @@ fn a_suspended_group_samples_again_at_the_next_tick() {
         ("leave 0", "stop | 0:0-45"),
         ("build", ""),
         ("trace 0", "0 10 35 45"),
+    ]);
+}
+
+#[test]
+fn a_flushed_group_goes_on() {
+    check(&[
+        ("flush", ""),
+        ("join 10", "start 10"),
+        ("wait 15", ""),
+        ("flush", "start 10, stop | 0:0-"),
+        ("wait 20", ""),
+        ("suspend", "stop | 0:0-"),
+        ("flush", ""),
+        ("close", ""),
+        ("build", ""),
+        ("trace 0", "0 10 25 35"),
     ]);
 }
 

@@ -46,6 +46,7 @@ mod marker;
 mod merged;
 mod micros;
 mod millis;
+mod node_frames;
 mod recommended_mark;
 mod sample;
 mod stack;

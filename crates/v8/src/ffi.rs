@@ -143,6 +143,8 @@ pub type ScriptKind = i32;
 
 pub type Hook = extern "C" fn(*mut c_void);
 
+pub type NearHeapLimitHook = extern "C" fn(*mut c_void, usize, usize) -> usize;
+
 unsafe extern "C" {
     pub safe fn selfprof_built_for() -> i32;
     pub safe fn selfprof_now_us() -> u64;
@@ -153,6 +155,8 @@ unsafe extern "C" {
     pub fn selfprof_at_cleanup(isolate: *mut Isolate, hook: Hook, data: *mut c_void);
     pub fn selfprof_at_exit(environment: *mut Environment, hook: Hook, data: *mut c_void);
     pub fn selfprof_request_interrupt(environment: *mut Environment, callback: Hook, data: *mut c_void);
+    pub fn selfprof_heap_limit_watch(isolate: *mut Isolate, hook: NearHeapLimitHook, data: *mut c_void);
+    pub fn selfprof_heap_limit_forget(isolate: *mut Isolate, hook: NearHeapLimitHook);
     pub fn selfprof_profiler_new(isolate: *mut Isolate, lazy: i32, base_interval_us: i32)
     -> *mut CpuProfiler;
     pub fn selfprof_profiler_dispose(profiler: *mut CpuProfiler);

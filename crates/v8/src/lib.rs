@@ -8,6 +8,7 @@
 //! * [`SampleLabels`] reads which labels the sampled code has;
 //! * [`MappingUrls`] knows which source maps scripts name;
 //! * [`Environment`] registers hooks for the end of a thread and interrupts it from other threads;
+//! * [`HeapLimitWatch`] notices that a thread is about to run out of memory;
 //! * [`pages`] has what pages need: scripts and modules in their contexts, V8's hooks, structured clone;
 //! * [`TimelineFunctions`] are called by JavaScript as fast as C functions.
 //!
@@ -25,6 +26,7 @@ mod cpu_times;
 mod environment;
 #[allow(missing_docs)] // The shim documents its functions where they are defined.
 mod ffi;
+mod heap_limit;
 mod mapping_urls;
 pub mod pages;
 mod profile;
@@ -34,6 +36,7 @@ mod timeline;
 mod value;
 
 pub use environment::{Environment, Interrupter};
+pub use heap_limit::HeapLimitWatch;
 pub use mapping_urls::{MappingUrls, UrlCopy};
 pub use profile::{NATIVE_ADDON, Profile};
 pub use sample_labels::{LabelNumbers, LabelTable, SampleLabels};

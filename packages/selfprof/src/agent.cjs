@@ -7,7 +7,7 @@ const { performance } = require('node:perf_hooks');
 const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
 const recorder = require('./entry-recorder.cjs');
-const { pauseForExecve } = require('./execve.cjs');
+const { pauseForEndings } = require('./endings.cjs');
 const native = require('./native.cjs');
 const { workScripts } = require('./with-marker.cjs');
 
@@ -45,8 +45,8 @@ function hostScripts(nodeFrames) {
   return nodeFrames === 'full' ? ownScripts : ['node:', ...ownScripts];
 }
 
-/** The scripts that start and stop profilers: traces leave them out. */
-const SAMPLER_SCRIPTS = [path.join(__dirname, 'profiler.cjs')];
+/** The scripts that start and stop profilers and recordings: traces leave them out. */
+const SAMPLER_SCRIPTS = [path.join(__dirname, 'profiler.cjs'), path.join(__dirname, 'run', 'record.cjs')];
 
 /** @type {number | undefined} */
 let origin;
@@ -129,7 +129,7 @@ function makeAgent(options, isForRecording) {
     workScripts,
     isForRecording,
   );
-  if (madeAgent && isMainThread) pauseForExecve();
+  if (madeAgent && isMainThread) pauseForEndings();
   if (!madeAgent && !isForRecording) native.keepAgent();
   settings = { mode, nodeFrames };
   updateEntryRecording();

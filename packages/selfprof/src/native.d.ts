@@ -102,6 +102,13 @@ export interface RecordOptions {
   mode: string;
   timeOrigin: number;
   node: string;
+  /**
+   * Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8 before, for nothing but what
+   * was asked last happens.
+   */
+  watchHeapLimit: boolean;
+  /** Whether calls within Node's own scripts are folded now, rather than when the recording is read. */
+  foldNodeFrames: boolean;
 }
 
 /** The options of a realm. */

@@ -226,7 +226,7 @@ suite('workers', () => {
 
 suite('the connection to the recorder', () => {
   /** Accepts connections until the program prints a line, then closes them. */
-  async function recordUntilLine(t, source) {
+  async function recordUntilLine(t, source, options = {}) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
     t.after(() => fs.rmSync(folder, { recursive: true }));
     const connection = path.join(folder, 'connection');
@@ -242,7 +242,7 @@ suite('the connection to the recorder', () => {
       for (const socket of sockets) socket.end();
     };
     const onStart = (child) => child.stdout.once('data', close);
-    const recorded = await record(t, source, { settings: { children: true, connection }, onStart });
+    const recorded = await record(t, source, { settings: { children: true, connection }, onStart, ...options });
     return { ...recorded, connections: sockets.length, closed };
   }
 
@@ -279,6 +279,24 @@ suite('the connection to the recorder', () => {
       assert.equal(end.reason, 'stopped');
     }
     assert.deepEqual([connections, closed], [1, 1]);
+  });
+
+  test('ends what happens when the heap is full, too', async (t) => {
+    const { signal, stderr, journals } = await recordUntilLine(
+      t,
+      `const { setTimeout: sleep } = require('node:timers/promises');
+       const counts = () => require(${JSON.stringify(path.join(PACKAGE, 'src/native.cjs'))}).liveCounts();
+       const kept = [];
+       (async () => {
+         console.log('ready');
+         while (counts().signalWatchers > 0) await sleep(10);
+         for (;;) kept.push(new Array(10_000).fill(1.1));
+       })();`,
+      { env: { NODE_OPTIONS: `${OPTION} --max-old-space-size=20` } },
+    );
+    assert.equal(signal, 'SIGABRT');
+    assert.match(stderr, /FATAL ERROR: .* JavaScript heap out of memory/);
+    assert.equal(journals.main.end.reason, 'stopped');
   });
 
   test('is not waited for when it has closed before', async (t) => {

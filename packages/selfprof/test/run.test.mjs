@@ -538,6 +538,77 @@ suite('a signal', () => {
   });
 });
 
+test('the recorder is not in the journal', async (t) => {
+  const { journals } = await record(t, 'spin(20);', { settings: { nodeFrames: 'full' } });
+  const { names } = journals.main;
+  assert.ok(!names.some((name) => ['recordThread', 'beginRecording', '(native addon)'].includes(name)), names.join());
+});
+
+suite('a program that ends suddenly', () => {
+  /** Fills the heap, and says before each allocation what time it is. */
+  const GROW = `
+    const { writeSync } = require('node:fs');
+    const kept = [];
+    function grow() {
+      for (;;) {
+        writeSync(1, performance.now() + '\\n');
+        kept.push(new Array(10_000).fill(1.1));
+      }
+    }`;
+  const LIMITED = { env: { NODE_OPTIONS: '--max-old-space-size=20' } };
+  const WITH_SNAPSHOT = { env: { NODE_OPTIONS: '--max-old-space-size=20 --heapsnapshot-near-heap-limit=1' } };
+  const lastTime = (text) => Number(text.trimEnd().split('\n').at(-1));
+  const lastSample = ({ samples }) => samples.reduce((time, [since, , , , run = 0]) => time + since + run, 0) / 1000;
+
+  test('because its heap is full leaves all samples', async (t) => {
+    const ended = await record(t, `${GROW} grow();`, LIMITED);
+    assert.equal(ended.signal, 'SIGABRT');
+    assert.match(ended.stderr, /FATAL ERROR: .* JavaScript heap out of memory/);
+    const { main } = ended.journals;
+    assert.ok(main.names.includes('grow'));
+    // A sample is taken at the last moment. Times are rounded down to 0.1 ms.
+    assert.ok(lastSample(main) > lastTime(ended.stdout) - 0.2, `${lastSample(main)}, ${lastTime(ended.stdout)}`);
+  });
+
+  for (const [who, options, setUp] of [
+    ['Node', WITH_SNAPSHOT, ''],
+    ['the program', LIMITED, `require('node:v8').setHeapSnapshotNearHeapLimit(1);`],
+  ]) {
+    test(`because its heap is full leaves the heap snapshot that ${who} asked for`, async (t) => {
+      const { script, signal, journals } = await record(t, `${setUp} ${GROW} grow();`, options);
+      assert.equal(signal, 'SIGABRT');
+      const files = fs.readdirSync(path.dirname(script));
+      assert.equal(files.filter((file) => file.endsWith('.heapsnapshot')).length, 1, files.join());
+      assert.ok(journals.main.names.includes('grow'));
+    });
+  }
+
+  test('by process.abort() leaves all samples', async (t) => {
+    const source = `
+      const { name, length } = process.abort;
+      console.log(name, length);
+      (function work() { spin(20); })();
+      process.abort();`;
+    const { signal, stdout, journals } = await record(t, source);
+    assert.deepEqual([signal, stdout], ['SIGABRT', 'abort 0\n']);
+    assert.ok(journals.main.names.includes('work'));
+    assert.deepEqual(journals.main.end, EXIT);
+  });
+
+  test('is a worker whose heap is full, and has a journal with an end', async (t) => {
+    const source = `
+      const { isMainThread, Worker } = require('node:worker_threads');
+      ${GROW}
+      if (!isMainThread) grow();
+      const worker = new Worker(__filename, { resourceLimits: { maxOldGenerationSizeMb: 20 } });
+      worker.on('error', ({ code }) => console.log(code));`;
+    const { code, stdout, journals } = await record(t, source);
+    assert.deepEqual([code, stdout.trimEnd().split('\n').at(-1)], [0, 'ERR_WORKER_OUT_OF_MEMORY']);
+    assert.ok(journals['worker-1'].names.includes('grow'));
+    assert.deepEqual(journals['worker-1'].end, EXIT);
+  });
+});
+
 suite('a worker', () => {
   const worker = (inWorker, inMain = '') => `
     const { isMainThread, parentPort, threadId, Worker } = require('node:worker_threads');

@@ -3,7 +3,7 @@
 import type { ComparisonData, ProfileData } from '@selfprof/views/profile-data.ts';
 
 /** The version of this data format. A page reads its own version only. */
-export const VERSION = 4;
+export const VERSION = 5;
 
 export interface Embedded {
   version: number;

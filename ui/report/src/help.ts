@@ -7,7 +7,7 @@ export const HELP_TITLE = 'Keyboard shortcuts and gestures';
 export function openHelp(viewCount: number): void {
   const shortcuts: Shortcut[] = [
     [`1 – ${viewCount}`, 'Switch view. On the tabs, ← and → do the same.'],
-    ['i, p', 'Invert the call stacks of the left-heavy flame graph; group packages.'],
+    ['i, p, n', 'Invert the call stacks of the left-heavy flame graph; group packages; fold functions of Node.js.'],
     ['h', 'Hide the package of the selected function. Its time counts for what called it.'],
     ['/', 'Search functions by name or location.'],
     ['Click', 'On a flame graph: select the function, and zoom into the box. A double click or Esc zooms out.'],

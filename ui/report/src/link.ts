@@ -28,6 +28,7 @@ export function linkOf(state: State): string {
   if (search !== '') parts.set('search', search);
   if (state.isInverted) parts.set('invert', '1');
   if (state.isGrouped) parts.set('packages', '1');
+  if (!state.isNodeFolded) parts.set('node', 'full');
   for (const name of state.hiddenPackages) parts.append('hide', name);
   return parts.toString();
 }
@@ -48,6 +49,7 @@ export function followLink(state: State, hash: string, views: readonly View[]): 
   const trace = numberOf('trace');
   if (trace !== undefined) state.selectProfile(trace);
   state.hiddenPackages = new Set(parts.getAll('hide'));
+  state.isNodeFolded = parts.get('node') !== 'full';
   state.isGrouped = parts.get('packages') === '1';
   state.isInverted = parts.get('invert') === '1';
   state.selectThread(numberOf('thread') ?? ALL_THREADS);

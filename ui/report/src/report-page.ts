@@ -353,6 +353,7 @@ export class ReportPage {
     if (view !== undefined) this.#state.view = view;
     else if (event.key === 'i' && this.#state.view === 'heavy') this.#state.isInverted = !this.#state.isInverted;
     else if (event.key === 'p') this.#state.isGrouped = !this.#state.isGrouped;
+    else if (event.key === 'n') this.#state.isNodeFolded = !this.#state.isNodeFolded;
     else if (event.key === 'h') this.#state.hideSelectedPackage();
     else if (event.key === '/') {
       event.preventDefault();

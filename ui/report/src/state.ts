@@ -51,9 +51,12 @@ export class State {
   #view: View = 'time';
   #isGrouped = false;
   #isInverted = false;
+  #isNodeFolded = true;
   #hiddenPackages: ReadonlySet<string> = new Set();
   #labelName: string | undefined;
   #labelValue: LabelValue | undefined;
+  /** The trace with folded functions of Node.js. */
+  #folded: Profile | undefined;
   /** The trace with the samples of the selected label. */
   #labelled: Profile | undefined;
   /** That trace without hidden packages. */
@@ -96,8 +99,31 @@ export class State {
     return this.#labelled;
   }
 
+  /** The trace, possibly with folded functions of Node.js. */
   get #whole(): Profile {
-    return this.profiles[this.#index];
+    const profile = this.profiles[this.#index];
+    if (!this.#isNodeFolded) return profile;
+    this.#folded ??= profile.withFoldedNode();
+    return this.#folded;
+  }
+
+  /** Whether the trace has functions of Node.js's own scripts. */
+  get hasNodeFrames(): boolean {
+    return this.profiles[this.#index].hasNodeFrames;
+  }
+
+  /** Whether functions of Node.js are shown as built-in ones: only the one that the program has called. */
+  get isNodeFolded(): boolean {
+    return this.#isNodeFolded;
+  }
+
+  set isNodeFolded(isNodeFolded: boolean) {
+    if (isNodeFolded === this.#isNodeFolded) return;
+    this.#isNodeFolded = isNodeFolded;
+    this.#labelled = undefined;
+    this.#forgetProfile();
+    this.#selectedFrame = -1;
+    this.#notify('grouping');
   }
 
   get profileIndex(): number {
@@ -208,6 +234,7 @@ export class State {
   selectProfile(index: number): void {
     if (index === this.#index || this.profiles[index] === undefined) return;
     this.#index = index;
+    this.#folded = undefined;
     this.#labelName = undefined;
     this.#labelValue = undefined;
     this.#labelled = undefined;

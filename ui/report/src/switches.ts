@@ -14,6 +14,7 @@ export class Switches {
   readonly #state: State;
   readonly #invert: Switch;
   readonly #group: Switch;
+  readonly #foldNode: Switch;
   readonly #showHidden: HTMLElement;
 
   constructor(state: State) {
@@ -26,21 +27,31 @@ export class Switches {
     };
     this.#invert = newSwitch('Invert call stack', 'Functions by self time, with their callers below (i)', invert);
     this.#group = newSwitch('Group packages', 'Each package in node_modules, and Node.js, as one box (p)', group);
+    const foldNode = (isOn: boolean): void => {
+      state.isNodeFolded = isOn;
+    };
+    this.#foldNode = newSwitch(
+      'Fold Node.js',
+      'Of functions in Node.js, show the one that the program called (n)',
+      foldNode,
+    );
     const showAll = (): void => {
       state.hiddenPackages = new Set();
     };
     this.#showHidden = element('button', { type: 'button', class: 'button', click: showAll });
-    this.root.append(this.#showHidden, this.#invert.label, this.#group.label);
+    this.root.append(this.#showHidden, this.#invert.label, this.#foldNode.label, this.#group.label);
     state.onChange(() => this.#update());
     this.#update();
   }
 
   #update(): void {
-    const { view, isInverted, isGrouped, hiddenPackages } = this.#state;
+    const { view, isInverted, isGrouped, isNodeFolded, hasNodeFrames, hiddenPackages } = this.#state;
     this.#invert.label.hidden = view !== 'heavy';
     this.#invert.input.checked = isInverted;
     this.#group.label.hidden = !GROUPED_VIEWS.includes(view);
     this.#group.input.checked = isGrouped;
+    this.#foldNode.label.hidden = !hasNodeFrames || !GROUPED_VIEWS.includes(view);
+    this.#foldNode.input.checked = isNodeFolded;
     const { size } = hiddenPackages;
     this.#showHidden.hidden = size === 0 || !GROUPED_VIEWS.includes(view);
     this.#showHidden.textContent = `Show ${size} hidden ${size === 1 ? 'package' : 'packages'}`;

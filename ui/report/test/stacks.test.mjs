@@ -1,4 +1,4 @@
-// How stacks are shown: inverted, and with packages grouped.
+// How stacks are shown: inverted, with packages grouped, and with functions of Node.js folded.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -61,6 +61,27 @@ describe('stacks', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('have one box for calls in Node.js, unless a switch or a key shows them all', async (t) => {
+    const { browser, folder } = await start(t);
+    const written = scripts([
+      ...Array(5).fill('main@@/app/a.js'),
+      ...Array(10).fill('main@@/app/a.js end@@node:stream finish@@node:internal/streams/writable'),
+    ]);
+    const { page, faults } = await open(browser, makeReport(folder, { 'written.json': written }));
+    const [folded, full] = [
+      [['main 15'], ['end 10']],
+      [['main 15'], ['end 10'], ['finish 10']],
+    ];
+    const input = '.switch:nth-of-type(2) input';
+    assert.deepEqual(await boxes(page, false), folded);
+    await page.keyboard.press('n');
+    assert.deepEqual(await boxes(page, false), full);
+    assert.equal(await page.$eval(input, ({ checked }) => checked), false);
+    await page.click(input);
+    assert.deepEqual(await boxes(page, false), folded);
+    assert.deepEqual(faults, []);
+  });
+
   it('are inverted by a switch and by a key', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'simple.json': SIMPLE }));
@@ -79,6 +100,7 @@ describe('stacks', () => {
   it('have one box for adjacent calls in a package', async (t) => {
     const { browser, folder } = await start(t);
     const { page, faults } = await open(browser, makeReport(folder, { 'packages.json': PACKAGES }));
+    await page.keyboard.press('n');
     await page.keyboard.press('p');
     assert.deepEqual(await boxes(page, false), [
       ['main 60'],
@@ -122,6 +144,7 @@ describe('stacks', () => {
   it('are shown without a package that is hidden', async (t) => {
     const { browser, folder } = await start(t);
     const { page, faults } = await open(browser, makeReport(folder, { 'packages.json': PACKAGES }));
+    await page.keyboard.press('n');
     await showTab(page, 'Functions');
     const select = (name) =>
       page.evaluate((one) => {
@@ -175,6 +198,7 @@ describe('stacks', () => {
   it('are summed up by package in a table', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'packages.json': PACKAGES }));
+    await page.keyboard.press('n');
     await showTab(page, 'Packages');
     const rows = (await tableRows(page)).map((row) => [row[3], row[0].split(' ')[0], row[1].split(' ')[0]]);
     assert.deepEqual(rows, [

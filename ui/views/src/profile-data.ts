@@ -14,6 +14,8 @@ export interface ProfileData {
   inferredNames: Record<string, string>;
   /** A stack's parent precedes it. */
   stacks: { frame: number[]; parent: number[] };
+  /** By stack: the stack in which functions of Node.js's own scripts are folded; undefined if there are none. */
+  foldedStacks?: number[];
   markers: string[];
   /** The names and values of each set of labels; undefined if no sample has labels. */
   labelSets?: [string, string][][];

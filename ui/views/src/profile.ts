@@ -85,6 +85,21 @@ export class Profile {
     return new Profile(data, new FrameTable(data), stacks, threads);
   }
 
+  /** The same samples, where the functions of Node.js that call each other are the one that the program has called. */
+  withFoldedNode(): Profile {
+    const { foldedStacks } = this.frames.data;
+    if (foldedStacks === undefined) return this;
+    const stacks = { frame: this.stackFrame, parent: this.stackParent };
+    const folded = (stack: number): number => (stack === -1 ? -1 : foldedStacks[stack]);
+    const threads = this.threads.map((thread) => thread.withStacks(thread.stack.map(folded)));
+    return new Profile(this, this.frames, stacks, threads);
+  }
+
+  /** Whether `withFoldedNode` changes anything. */
+  get hasNodeFrames(): boolean {
+    return this.frames.data.foldedStacks !== undefined;
+  }
+
   get frameCount(): number {
     return this.frames.count;
   }

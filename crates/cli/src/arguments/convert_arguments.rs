@@ -6,6 +6,7 @@ use clap::Args;
 use selfprof_formats::Format;
 
 use super::label_arguments::LabelArguments;
+use super::node_frames::NodeFramesArgument;
 use super::source_maps::SourceMapArguments;
 use super::values::formats;
 
@@ -44,6 +45,9 @@ pub struct ConvertArguments {
 
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
+
+    #[command(flatten)]
+    pub node_frames: NodeFramesArgument,
 }
 
 const FORMATS_AND_EXAMPLES: &str = "\

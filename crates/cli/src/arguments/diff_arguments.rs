@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::label_arguments::LabelArguments;
+use super::node_frames::NodeFramesArgument;
 use super::shown_time::ShownTime;
 use super::source_maps::SourceMapArguments;
 
@@ -37,6 +38,9 @@ pub struct DiffArguments {
 
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
+
+    #[command(flatten)]
+    pub node_frames: NodeFramesArgument,
 
     /// Which time to compare, where a trace tells them apart. By default, waiting is a separate row
     #[arg(long, value_name = "TIME", value_enum)]

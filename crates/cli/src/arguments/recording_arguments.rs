@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::node_frames::NodeFramesArgument;
 use super::values::{interval, seconds};
 
 /// What is recorded.
@@ -41,9 +42,8 @@ pub struct RecordingArguments {
     #[arg(long)]
     pub report: bool,
 
-    /// How to show functions of Node.js's own scripts (`node:...`)
-    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    pub node_frames: NodeFrames,
+    #[command(flatten)]
+    pub node_frames: NodeFramesArgument,
 }
 
 /// The Document-Policy value `js-profiling-mode`.
@@ -61,26 +61,6 @@ impl ModeArgument {
         match self {
             Self::Eager => "eager",
             Self::Lazy => "lazy",
-        }
-    }
-}
-
-/// How frames of `node:` scripts are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum NodeFrames {
-    /// Like built-in functions: by name, and only the one that the script called; if no script called it, the one that was
-    /// running
-    #[default]
-    Fold,
-    /// Like functions of the script: all of them, with their locations
-    Full,
-}
-
-impl NodeFrames {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fold => "fold",
-            Self::Full => "full",
         }
     }
 }

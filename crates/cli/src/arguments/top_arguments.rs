@@ -9,6 +9,7 @@ use selfprof_formats::Format;
 use selfprof_trace::Clock;
 
 use super::label_arguments::LabelArguments;
+use super::node_frames::NodeFramesArgument;
 use super::shown_time::ShownTime;
 use super::source_maps::SourceMapArguments;
 use super::values::formats;
@@ -36,6 +37,9 @@ pub struct TopArguments {
 
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
+
+    #[command(flatten)]
+    pub node_frames: NodeFramesArgument,
 
     /// What to group the time by, and which time: `--by package,cpu`
     #[arg(long, value_name = "WHAT", value_parser = ByParser, value_delimiter = ',', default_value = "function")]

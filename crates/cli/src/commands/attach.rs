@@ -88,8 +88,13 @@ pub fn attach(arguments: &AttachArguments) -> Result<ExitCode, Failure> {
     if has_ended {
         say(format_args!("process {} has ended", target.pid()));
     }
-    let products =
-        Products { output, top: arguments.recording.top, report: arguments.recording.report, is_cut: true };
+    let products = Products {
+        output,
+        top: arguments.recording.top,
+        report: arguments.recording.report,
+        is_cut: true,
+        node_frames: arguments.recording.node_frames.node_frames,
+    };
     let is_written = recording.finish(&windows, &products, descendants, has_ended);
     Ok(if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

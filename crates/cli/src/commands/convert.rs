@@ -32,8 +32,11 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("no such directory: {}", directory.display()))
             .hint("`-o FILE` sets the path of the profile"));
     }
-    let mut readable =
-        input::threads(&arguments.input, arguments.from, (&arguments.labels, &arguments.source_maps))?;
+    let mut readable = input::threads(
+        &arguments.input,
+        arguments.from,
+        (&arguments.labels, arguments.node_frames, &arguments.source_maps),
+    )?;
     match &arguments.thread {
         Some(wanted) => readable = vec![thread_named(readable, wanted)?],
         // Of `npm run build`, the first thread is npm's.

@@ -48,7 +48,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
              and period by sessions",
         );
     }
-    let read = |path: &Path| input::labelled(path, None, &arguments.labels);
+    let read = |path: &Path| input::labelled(path, None, (&arguments.labels, arguments.node_frames));
     let threads = [read(&arguments.base)?, read(&arguments.new)?];
     let [base_waits, new_waits] =
         threads.each_ref().map(|threads| threads.iter().any(|thread| thread.trace.waiting().is_some()));

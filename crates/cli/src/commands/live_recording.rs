@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::arguments::{RecordingArguments, SamplingArguments};
+use crate::arguments::{NodeFrames, RecordingArguments, SamplingArguments};
 use crate::commands::report::report_run;
 use crate::failure::Failure;
 use crate::files::output::TracePath;
@@ -33,6 +33,8 @@ pub struct Products {
     pub report: bool,
     /// Whether only a part of the time may be kept.
     pub is_cut: bool,
+    /// How the table shows functions of Node.js's own scripts.
+    pub node_frames: NodeFrames,
 }
 
 /// The directory of a recording, and the socket in it.
@@ -74,7 +76,7 @@ impl LiveRecording {
             "limit": buffer,
             "maxEntries": marks.then(|| buffer.unwrap_or(MAX_ENTRIES)),
             "mode": recording.mode.as_str(),
-            "nodeFrames": recording.node_frames.as_str(),
+            "nodeFrames": "full",
             "children": children,
         })
     }
@@ -102,7 +104,7 @@ impl LiveRecording {
         if !windows.was_open(end) {
             warn("the trace is empty: the program ended before recording began");
         }
-        let finished = recording.finish(&products.output, products.top, &ending);
+        let finished = recording.finish(&products.output, (products.top, products.node_frames), &ending);
         if let Err(failure) = &finished {
             failure.report();
         }

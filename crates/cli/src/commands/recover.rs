@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::arguments::RecoverArguments;
+use crate::arguments::{NodeFrames, RecoverArguments};
 use crate::failure::Failure;
 use crate::files::output::TracePath;
 use crate::recording::{Ending, Recording};
@@ -12,7 +12,7 @@ use crate::terminal::messages::say;
 pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure> {
     let recording = Recording::open(&arguments.directory)?;
     let output = TracePath::new(arguments.output.as_deref(), "recovered".as_ref())?;
-    recording.finish(&output, arguments.top, &Ending::default())?;
+    recording.finish(&output, (arguments.top, NodeFrames::default()), &Ending::default())?;
     say(format_args!(
         "the recording is still in {}; delete it when the traces are complete",
         arguments.directory.display()

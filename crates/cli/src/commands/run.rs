@@ -46,6 +46,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         output,
         top: arguments.recording.top,
         report: arguments.recording.report,
+        node_frames: arguments.recording.node_frames.node_frames,
         is_cut: !is_whole || arguments.duration.is_some(),
     };
     let session = Session { recording, descendants: Descendants::watch(child.id()), products };

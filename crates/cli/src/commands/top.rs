@@ -27,8 +27,12 @@ pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
         Failure::usage("`--by` takes one group and one time")
             .hint("for example `--by package`, `--by cpu` or `--by package,cpu`")
     })?;
-    let program =
-        input::program(&arguments.file, arguments.from, &arguments.labels, (&arguments.source_maps, clock))?;
+    let program = input::program(
+        &arguments.file,
+        arguments.from,
+        (&arguments.labels, arguments.node_frames),
+        (&arguments.source_maps, clock),
+    )?;
     if clock != Clock::WaitingApart {
         program.warn_of_unknown_times("the trace");
     }

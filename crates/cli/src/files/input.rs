@@ -9,10 +9,11 @@ use selfprof_formats::{Format, Hint, ReadError, ReadOptions, Thread, read};
 use selfprof_trace::Clock;
 use selfprof_trace::foreign::Problems;
 
-use crate::arguments::{LabelArguments, SourceMapArguments};
+use crate::arguments::{LabelArguments, NodeFramesArgument, SourceMapArguments};
 use crate::collector::{self, Address, Fetched};
 use crate::failure::Failure;
 use crate::labels;
+use crate::node_frames;
 use crate::program::Program;
 use crate::source_maps::{self, ReadableThread};
 use crate::terminal::messages::warn;
@@ -35,11 +36,12 @@ pub fn name_of(path: &Path) -> String {
 pub fn threads(
     path: &Path,
     format: Option<Format>,
-    (labels, maps): (&LabelArguments, &SourceMapArguments),
+    (labels, node_frames, maps): (&LabelArguments, NodeFramesArgument, &SourceMapArguments),
 ) -> Result<Vec<ReadableThread>, Failure> {
     labels::check_input(path, labels)?;
     let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     labels::retain(&mut threads, labels);
+    node_frames::apply(node_frames.node_frames, &mut threads)?;
     source_maps::apply(threads, maps, recorded(path))
 }
 
@@ -124,17 +126,17 @@ fn is_corrupt(error: &io::Error) -> bool {
 pub fn program(
     path: &Path,
     format: Option<Format>,
-    labels: &LabelArguments,
+    (labels, node_frames): (&LabelArguments, NodeFramesArgument),
     (maps, clock): (&SourceMapArguments, Clock),
 ) -> Result<Program, Failure> {
-    Program::new(labelled(path, format, labels)?, (maps, clock), recorded(path))
+    Program::new(labelled(path, format, (labels, node_frames))?, (maps, clock), recorded(path))
 }
 
 /// Reads the threads of a profile, with the samples that have these labels.
 pub fn labelled(
     path: &Path,
     format: Option<Format>,
-    labels: &LabelArguments,
+    (labels, node_frames): (&LabelArguments, NodeFramesArgument),
 ) -> Result<Vec<Thread>, Failure> {
     labels::check_input(path, labels)?;
     let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
@@ -142,6 +144,7 @@ pub fn labelled(
         return Err(Failure::job(format!("{} has no threads", name_of(path))));
     }
     labels::retain(&mut threads, labels);
+    node_frames::apply(node_frames.node_frames, &mut threads)?;
     Ok(threads)
 }
 

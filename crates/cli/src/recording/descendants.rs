@@ -143,13 +143,19 @@ fn describe(folder: &Path, executable: PathBuf) -> Seen {
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     // The executable of a running process may have been replaced.
     let name = name.trim_end_matches(" (deleted)").to_owned();
-    let words = fs::read(folder.join("cmdline")).unwrap_or_default();
-    let words: Vec<_> =
-        words.split(|&byte| byte == 0).map(String::from_utf8_lossy).filter(|word| !word.is_empty()).collect();
+    let command = command_line(folder);
     let environment = fs::read(folder.join("environ")).unwrap_or_default();
     let has_request = environment.split(|&byte| byte == 0).any(|pair| pair.starts_with(b"SELFPROF_RUN="));
     let is_node = name == "node" || name == "nodejs";
-    Seen { name, is_node, has_request, command: words.join(" "), executable, polls: 1 }
+    Seen { name, is_node, has_request, command, executable, polls: 1 }
+}
+
+/// The command line of a process, for people to read. Empty if it has ended.
+pub fn command_line(folder: &Path) -> String {
+    let words = fs::read(folder.join("cmdline")).unwrap_or_default();
+    let words: Vec<_> =
+        words.split(|&byte| byte == 0).map(String::from_utf8_lossy).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

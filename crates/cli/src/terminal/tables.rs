@@ -235,7 +235,11 @@ pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -
     let millis = |tally: Tally| tally.time.as_millis_f64();
     let [busy, waiting, idle] = [summary.busy, summary.waiting, summary.idle].map(millis);
     let left_out = program.merged.left_out.map(Micros::as_millis_f64);
-    write!(out, "time: covered {:.1} ms, idle {idle:.1} ms, ", busy + left_out.unwrap_or_default() + idle)?;
+    let covered = busy + left_out.unwrap_or_default() + idle;
+    if let Some(reason) = no_times(program, covered) {
+        return writeln!(out, "time: {reason}");
+    }
+    write!(out, "time: covered {covered:.1} ms, idle {idle:.1} ms, ")?;
     match left_out {
         Some(left_out) => write!(out, "waiting {left_out:.1} ms, running {busy:.1} ms = 100 %")?,
         None if program.knows_waiting() => {
@@ -249,6 +253,22 @@ pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -
     match gaps(program.merged.gaps) {
         Some(gaps) => writeln!(out, "not covered: {gaps}"),
         None => Ok(()),
+    }
+}
+
+/// Why there is no time, if there is none.
+fn no_times(program: &Program, covered: f64) -> Option<&'static str> {
+    if covered > 0.0 || program.merged.trace.calls().is_some() {
+        return None;
+    }
+    match program.merged.recorded {
+        0 => Some(
+            "none, because there is no sample: the recording ended before the first one was taken, or before it was written",
+        ),
+        1 => Some(
+            "none, because there is only one sample, and a sample stands for the time since the one before",
+        ),
+        _ => None,
     }
 }
 

@@ -530,6 +530,23 @@ fn a_program_with_a_debugger_is_refused() {
 }
 
 #[test]
+fn who_uses_the_port_of_the_inspector_is_named() {
+    let directory = TestDirectory::new();
+    let mut other = Running::start(OWN_PORT, "serve");
+    other.tell("port");
+    let port = other.line().trim().to_owned();
+    let program = Running::start(&format!("--inspect-port={port}"), "serve");
+    let (pid, owner) = (program.child.id(), other.child.id());
+    let Output { status, stderr, .. } = output(&mut program.attach(&directory, ""));
+    let said = text(&stderr);
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.starts_with(&format!("error: process {owner} (`node ")), "{said}");
+    let rest = format!("uses port {port}, at which process {pid} would open its inspector\n");
+    assert!(said.contains(&rest), "{said}");
+    assert!(said.contains(&format!("hint: end process {owner}, or close its inspector, first")), "{said}");
+}
+
+#[test]
 fn a_program_that_is_recorded_is_refused() {
     let directory = TestDirectory::new();
     let mut program = Running::start(OWN_PORT, "serve");

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use selfprof_session::{AdmitScripts, HostRoot, Instant, SessionId};
 use selfprof_trace::Micros;
@@ -19,6 +20,9 @@ use crate::{alarm, building_thread, signals};
 
 /// How long a thread that seemed to end may run before it is sampled again: longer than a process takes to end.
 const RESUME_AFTER: Micros = Micros(100_000);
+
+/// How long a thread whose heap is full may wait for the building thread. Its own work may hold a lock that the building thread needs.
+const FLUSH_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The settings of a new agent.
 pub struct AgentOptions {
@@ -56,8 +60,7 @@ pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
         }
         let notifier = Arc::new(Notifier::new(environment.interrupter(), on_tick, on_event));
         thread_requests::add_thread(thread, Arc::clone(&notifier));
-        let of_program =
-            Arc::new(admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts());
+        let of_program = admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts();
         let view = SessionView { admission: Arc::new(admission), origin, resolution: CLOCK_RESOLUTION };
         let sampler = CpuSampler::new(&environment, mode);
         let mut agent = Agent::new(sampler, view, of_program, notifier, on_entries_wanted);
@@ -83,11 +86,21 @@ pub fn origin() -> Result<Micros, AgentError> {
     current::with(|agent| Ok(Micros(agent.origin().0)))
 }
 
+/// What a streamed recording has.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamOptions {
+    /// Whether what there is is also written when the process may be about to run out of memory.
+    pub watches_heap_limit: bool,
+    /// Whether calls within Node.js's own scripts are folded.
+    pub folds_node_frames: bool,
+}
+
 /// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called.
 pub fn stream(
     request: &SessionRequest,
     journal: Arc<Journal>,
     recorder: Recorder,
+    options: StreamOptions,
 ) -> Result<SessionId, AgentError> {
     current::with(|agent| {
         if agent.has_unwanted_stream() {
@@ -95,7 +108,10 @@ pub fn stream(
         }
         let urls = Environment::current().as_ref().and_then(MappingUrls::new);
         let is_over = Arc::clone(&recorder.is_over);
-        let session = agent.open_stream(request, journal, urls, recorder)?;
+        let session = agent.open_stream(request, journal, urls, (recorder, options.folds_node_frames))?;
+        if options.watches_heap_limit {
+            agent.watch_heap_limit(on_near_heap_limit);
+        }
         signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams, is_over);
         Ok(session)
     })
@@ -179,6 +195,15 @@ pub fn suspend() {
         agent.release_read_profiles();
         agent.notifier().check_at(selfprof_v8::now().after(RESUME_AFTER));
     });
+}
+
+/// V8 is about to end the process, because the heap is full. If it goes on after all, so does sampling.
+///
+/// Source maps that are not copied yet are left out, since copying may need room on the heap.
+fn on_near_heap_limit() {
+    // Within the agent's own work there is none.
+    current::if_any(Agent::flush);
+    building_thread::wait_at_most(FLUSH_PATIENCE);
 }
 
 /// The environment is being torn down.

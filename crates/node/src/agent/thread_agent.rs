@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use selfprof_session::{
-    BufferPolicy, Cut, FrameAdmission, Group, GroupError, Instant, RealmId, RecordingCell, RecordingOptions,
+    AdmitScripts, BufferPolicy, Cut, Group, GroupError, Instant, RealmId, RecordingCell, RecordingOptions,
     SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
-use selfprof_v8::{CpuSampler, Environment, MappingUrls, Profile, SampleLabels};
+use selfprof_v8::{CpuSampler, Environment, HeapLimitWatch, MappingUrls, Profile, SampleLabels};
 
 use super::delivery;
 use super::map_copier::MapCopier;
@@ -44,7 +44,7 @@ pub struct Agent {
     retired: Option<(Cut<Profile>, Micros)>,
     view: SessionView,
     /// What recordings of a whole program show.
-    of_program: Arc<dyn FrameAdmission>,
+    of_program: AdmitScripts,
     notifier: Arc<Notifier>,
     on_entries_wanted: Box<dyn Fn()>,
     /// `None` unless a recording is streamed.
@@ -54,6 +54,8 @@ pub struct Agent {
     pub ticks: TickTimes,
     /// `None` unless a recording is streamed.
     recorder: Option<Recorder>,
+    /// `None` unless a recording is streamed that asked for it. Dropped with the agent, so before the isolate ends.
+    heap_limit: Option<HeapLimitWatch>,
     is_temporary: bool,
     label_sets: Arc<LabelSets>,
 }
@@ -95,7 +97,7 @@ impl Agent {
     pub fn new(
         sampler: CpuSampler,
         view: SessionView,
-        of_program: Arc<dyn FrameAdmission>,
+        of_program: AdmitScripts,
         notifier: Arc<Notifier>,
         on_entries_wanted: Box<dyn Fn()>,
     ) -> Self {
@@ -113,6 +115,7 @@ impl Agent {
             run_length,
             ticks: TickTimes::default(),
             recorder: None,
+            heap_limit: None,
             is_temporary: false,
             label_sets: Arc::default(),
         }
@@ -187,17 +190,29 @@ impl Agent {
         request: &SessionRequest,
         journal: Arc<Journal>,
         urls: Option<MappingUrls>,
-        recorder: Recorder,
+        (recorder, folds_node_frames): (Recorder, bool),
     ) -> Result<SessionId, SamplerError> {
         if let Some(urls) = urls {
             self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
         }
-        let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
+        let of_program = self.of_program.clone();
+        let of_program = if folds_node_frames { of_program } else { of_program.showing("node:") };
+        let view = SessionView { admission: Arc::new(of_program), ..self.view.clone() };
         self.group.sampler().set_cpu_times(true);
+        self.run_length.begin_stream();
+        self.group.set_longest_run(self.run_length.longest());
         let (session, _, cell) = self.join(request, view, true)?;
         self.notifier.add_stream(session, StreamedRecording { cell, journal });
         self.recorder = Some(recorder);
         Ok(session)
+    }
+
+    /// Calls `hook` when the thread's heap nears its limit, until its streamed recording ends.
+    pub fn watch_heap_limit(&mut self, hook: fn()) {
+        if self.heap_limit.is_none() {
+            self.heap_limit =
+                Environment::current().map(|environment| HeapLimitWatch::new(&environment, hook));
+        }
     }
 
     /// Opens a session for a profile of all threads, whose timestamps count from `origin`.
@@ -315,8 +330,12 @@ impl Agent {
     pub fn tick(&mut self) {
         self.end_retired_run(false);
         let cut = self.group.tick(selfprof_v8::now());
-        if let (Some(_), Some(copier)) = (&cut, &mut self.map_copier) {
-            copier.age();
+        if cut.is_some() {
+            self.run_length.cut();
+            self.group.set_longest_run(self.run_length.longest());
+            if let Some(copier) = &mut self.map_copier {
+                copier.age();
+            }
         }
         self.deliver(cut);
         self.release_oldest_profile();
@@ -353,6 +372,13 @@ impl Agent {
     pub fn suspend(&mut self) {
         self.end_retired_run(true);
         let cut = self.group.suspend();
+        self.deliver(cut);
+    }
+
+    /// Delivers what was recorded so far. Sampling goes on.
+    pub fn flush(&mut self) {
+        self.end_retired_run(true);
+        let cut = self.group.flush(selfprof_v8::now());
         self.deliver(cut);
     }
 
@@ -398,6 +424,7 @@ impl Agent {
         self.release_read_profiles();
         self.notifier.forget_streams();
         self.map_copier = None;
+        self.heap_limit = None;
         self.group.sampler().set_cpu_times(false);
         self.group.sampler().set_labels(None);
         if let Some(Recorder { on_end: Some(on_end), .. }) = self.recorder.take() {

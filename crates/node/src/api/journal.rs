@@ -12,7 +12,7 @@ use selfprof_session::BufferPolicy;
 use selfprof_trace::Micros;
 
 use super::arguments::agent_error;
-use crate::agent::lifecycle;
+use crate::agent::lifecycle::{self, StreamOptions};
 use crate::agent::thread_agent::Recorder;
 use crate::entries::recorder;
 use crate::journal::{Journal, JournalLimits};
@@ -49,6 +49,11 @@ pub struct RecordOptions {
     pub time_origin: f64,
     /// `process.version`.
     pub node: String,
+    /// Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8 before, for nothing but
+    /// what was asked last happens.
+    pub watch_heap_limit: bool,
+    /// Whether calls within Node.js's own scripts are folded now, rather than when the recording is read.
+    pub fold_node_frames: bool,
 }
 
 /// Records this thread into a file until its environment ends, or until the recorder closes the connection; then `onEnd` is called
@@ -120,7 +125,11 @@ fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> 
             })
         }),
     };
-    let session = lifecycle::stream(&request, Arc::clone(&journal), recorder).map_err(agent_error)?;
+    let stream = StreamOptions {
+        watches_heap_limit: options.watch_heap_limit,
+        folds_node_frames: options.fold_node_frames,
+    };
+    let session = lifecycle::stream(&request, Arc::clone(&journal), recorder, stream).map_err(agent_error)?;
     if options.max_entries.is_some() {
         recorder::begin(session, journal);
     }

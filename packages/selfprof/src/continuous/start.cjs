@@ -56,7 +56,7 @@ function startAgent(options) {
   });
   const value = toValue(text);
   const request = readRequest(PRELOAD, value);
-  recordThread(request, true);
+  recordThread(request, { isMain: true, isPreloaded: isPreloaded() });
   beginThread(request);
   if (children) require('../run/child-processes.cjs').follow(request);
   require('../run/workers.cjs').follow(PRELOAD, () => {});

@@ -44,7 +44,8 @@ function record(value) {
   const undo = () => {
     for (const undoOne of changes.splice(0)) undoOne();
   };
-  if (!recordThread(request, isMainThread, undo)) throw new Error('the recording has ended');
+  const thread = { isMain: isMainThread, isPreloaded: false, onEnd: undo };
+  if (!recordThread(request, thread)) throw new Error('the recording has ended');
   undoLast();
   undoLast = undo;
   if (request.settings.children) changes.push(require('./child-processes.cjs').follow(request));

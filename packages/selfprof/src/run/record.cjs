@@ -61,12 +61,16 @@ function recordedBy() {
 /**
  * Records this thread into a journal until the thread ends.
  *
+ * @typedef {object} RecordedThread
+ * @property {boolean} isMain whether this is the main thread
+ * @property {boolean} isPreloaded whether the program has not begun yet
+ * @property {() => void} [onEnd] called if the recording ends before the thread
+ *
  * @param {import('./request.cjs').Request} request
- * @param {boolean} isMain whether this is the main thread
- * @param {() => void} [onEnd] called if the recording ends before the thread
+ * @param {RecordedThread} thread
  * @returns {boolean} false if the recording has ended already
  */
-function recordThread(request, isMain, onEnd) {
+function recordThread(request, thread) {
   const { connection } = request.settings;
   // A process that outlives the recording passes the request on to its children all the same.
   if (connection !== undefined && !fs.existsSync(connection)) return false;
@@ -75,7 +79,7 @@ function recordThread(request, isMain, onEnd) {
   // First of all: the inspector may interrupt the preload of a worker, and call this again.
   recorder = recorderOf(request.settings);
   try {
-    const isRecording = beginRecording(request, isMain, onEnd);
+    const isRecording = beginRecording(request, thread);
     isOfAgent = request.settings.period !== undefined;
     return isRecording;
   } catch (error) {
@@ -86,14 +90,13 @@ function recordThread(request, isMain, onEnd) {
 
 /**
  * @param {import('./request.cjs').Request} request
- * @param {boolean} isMain
- * @param {() => void} [onEnd]
+ * @param {RecordedThread} thread
  */
-function beginRecording(request, isMain, onEnd) {
+function beginRecording(request, { isMain, isPreloaded, onEnd }) {
   const { connection, keep, period, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   const native = require('../native.cjs');
   const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
-  const agent = ensureAgentForRecording({ mode, nodeFrames });
+  const agent = ensureAgentForRecording({ mode });
   if (period !== undefined) {
     const content = JSON.stringify({ pid: process.pid, command: request.command, node: process.version });
     native.beginLifeSign(path.join(request.settings.dir, `${request.processName}.alive`), content);
@@ -112,6 +115,9 @@ function beginRecording(request, isMain, onEnd) {
     mode: agent.mode,
     timeOrigin: performance.timeOrigin,
     node: process.version,
+    foldNodeFrames: nodeFrames === 'fold',
+    // Node ends a worker whose heap is full, and with that its recording ends as always.
+    watchHeapLimit: isMain && isPreloaded && !writesHeapSnapshots(),
   };
   const isRecording = native.record(options, () => {
     updateEntryRecording();
@@ -119,6 +125,12 @@ function beginRecording(request, isMain, onEnd) {
   });
   updateEntryRecording();
   return isRecording;
+}
+
+/** Whether Node may have been asked for heap snapshots when the heap nears its limit. */
+function writesHeapSnapshots() {
+  const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+  return /--heapsnapshot[-_]near[-_]heap[-_]limit|--experimental[-_](default[-_])?config[-_]file/.test(options);
 }
 
 /**

@@ -23,7 +23,7 @@ const MAX_COMMAND_LENGTH = 1000;
  * @property {number | null} limit how many samples to record at most
  * @property {number | null} maxEntries how many marks and measures to record at most; null to record none
  * @property {'eager' | 'lazy'} mode
- * @property {'fold' | 'full'} nodeFrames
+ * @property {'fold' | 'full'} nodeFrames whether calls within Node's own scripts are folded, or kept for whoever reads the recording
  * @property {boolean} [children] whether to record child processes
  * @property {boolean | 'free'} [labels] for an agent: whether samples get labels; `free` if that costs nothing
  *

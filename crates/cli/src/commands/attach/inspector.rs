@@ -1,7 +1,9 @@
 //! Opening the inspector of a running Node.js process, and closing it again.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,7 +13,9 @@ use super::protocol::{self, Session};
 use super::sockets::{self, Socket, State};
 use super::target::Target;
 use crate::failure::Failure;
+use crate::recording::command_line;
 use crate::terminal::messages::warn;
+use crate::terminal::names::short_command;
 
 /// How long the inspector may take to open. It needs a turn of the event loop, or an instruction of JavaScript.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -47,7 +51,7 @@ impl Inspector {
         let until = Instant::now() + PATIENCE;
         let sockets = sockets::of_network(&target.folder());
         let mut known: BTreeSet<u64> = listening(&sockets).map(|socket| socket.inode).collect();
-        let (mut is_sent, mut is_occupied) = (false, false);
+        let (mut is_sent, mut occupant) = (false, None);
         target.check_signal()?;
         while Instant::now() < until {
             target.check_alive()?;
@@ -67,8 +71,8 @@ impl Inspector {
             }
             // Another process may have opened its inspector first; this one's then did not open.
             let is_other = |socket: &Socket| is_at_port(socket) && !own.contains(&socket.inode);
-            is_occupied = port != ANY_PORT && listening(&sockets).any(is_other);
-            if is_occupied {
+            occupant = listening(&sockets).find(|socket| port != ANY_PORT && is_other(socket)).copied();
+            if occupant.is_some() {
                 is_sent = false;
             } else if !is_sent {
                 target.send_signal()?;
@@ -81,7 +85,10 @@ impl Inspector {
         if let Some(inspector) = Self::find_open(target, ANY_PORT) {
             return inspector.without_debugger(target);
         }
-        Err(if is_occupied { occupied(target, port) } else { not_opened(target) })
+        Err(match occupant {
+            Some(socket) => occupied(target, &socket),
+            None => not_opened(target),
+        })
     }
 
     /// The inspector that is open at a port because the process was started with `--inspect`, has got SIGUSR1 before, or opened it
@@ -186,12 +193,26 @@ fn port<'a>(options: impl Iterator<Item = &'a str>) -> u16 {
     port
 }
 
-fn occupied(target: &Target, port: u16) -> Failure {
-    Failure::job(format!(
-        "another process uses port {port}, at which process {} would open its inspector",
+fn occupied(target: &Target, socket: &Socket) -> Failure {
+    let owner = sockets::owner(socket.inode);
+    let name = match owner {
+        Some(pid) => {
+            let command = command_line(Path::new(&format!("/proc/{pid}")));
+            format!("process {pid} (`{}`)", short_command(&command, &env::current_dir().unwrap_or_default()))
+        }
+        None => "a process of another user or container".to_owned(),
+    };
+    let failure = Failure::job(format!(
+        "{name} uses port {}, at which process {} would open its inspector",
+        socket.address.port(),
         target.pid()
-    ))
-    .hint("end that process, or its debugger, first")
+    ));
+    failure.hint(match owner {
+        Some(pid) => format!("end process {pid}, or close its inspector, first"),
+        None => {
+            "end that process, or close its inspector, first; `sudo ss -ltnp` lists such processes".to_owned()
+        }
+    })
 }
 
 fn not_opened(target: &Target) -> Failure {

@@ -50,6 +50,14 @@ pub fn of_process(process: &Path) -> BTreeSet<u64> {
         .collect()
 }
 
+/// The process that has a socket, if this process may see its descriptors. Of several, the one with the smallest id: the others
+/// have probably inherited the socket from it.
+pub fn owner(inode: u64) -> Option<u32> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|pid| of_process(Path::new(&format!("/proc/{pid}"))).contains(&inode)).min()
+}
+
 fn parse(text: &str) -> Vec<Socket> {
     text.lines().skip(1).filter_map(parse_line).collect()
 }
@@ -135,6 +143,10 @@ mod tests {
         let found = of_network(process).into_iter().find(|socket| {
             socket.state == State::Listening && socket.address == listener.local_addr().unwrap()
         });
-        assert!(of_process(process).contains(&found.unwrap().inode));
+        let inode = found.unwrap().inode;
+        assert!(of_process(process).contains(&inode));
+        assert_eq!(owner(inode), Some(std::process::id()));
+        drop(listener);
+        assert_eq!(owner(inode), None);
     }
 }

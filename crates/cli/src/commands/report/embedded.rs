@@ -27,13 +27,13 @@ use crate::source_maps::Snippet;
 const MAX_SNIPPETS: usize = 500;
 
 /// The version of the embedded JSON. A report reads only its own version.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The traces as base64.
 pub fn encode(traces: &[ReportTrace]) -> io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     let comparison = match traces {
-        [base, new, ..] => Some(Comparison::of_merged(&base.merged, &new.merged)),
+        [base, new, ..] => Some(Comparison::of_merged(&base.compared(), &new.compared())),
         _ => None,
     };
     let compared = comparison.iter().flat_map(|comparison| [&comparison.base, &comparison.new]);
@@ -73,6 +73,9 @@ struct EmbeddedTrace<'a> {
     #[serde(rename = "inferredNames")]
     inferred_names: BTreeMap<usize, &'a str>,
     stacks: Stacks,
+    /// By stack id: the stack in which functions of Node.js's own scripts are folded. Absent if there are none.
+    #[serde(rename = "foldedStacks", skip_serializing_if = "Option::is_none")]
+    folded_stacks: Option<Vec<i64>>,
     markers: Vec<&'static str>,
     /// The names and values of each set of labels.
     #[serde(rename = "labelSets")]
@@ -164,6 +167,10 @@ impl<'a> EmbeddedTrace<'a> {
             frames: Frames::of(trace),
             inferred_names: report_trace.inferred.iter().map(|(id, name)| (id.index(), &**name)).collect(),
             stacks: Stacks::of(trace),
+            folded_stacks: report_trace
+                .folded
+                .as_ref()
+                .map(|folded| folded.iter().map(|stack| index(*stack)).collect()),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
             label_sets: report_trace.merged.label_sets.sets().map(|set| set.iter().collect()).collect(),
             snippets: snippets(report_trace, summary),

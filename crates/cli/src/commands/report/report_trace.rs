@@ -1,9 +1,10 @@
 //! The traces of a report: each has the threads of one file, or of several with `--together`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use selfprof_formats::Process;
-use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Trace};
+use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, StackId, Trace};
 
 use crate::inferred_names::InferredNames;
 use crate::source_maps::{ReadableThread, Snippets};
@@ -37,6 +38,8 @@ pub struct ReportTrace {
     pub snippets: Snippets,
     /// The threads, in the order of their samples.
     pub threads: Vec<ReportThread>,
+    /// The stacks in which functions of Node.js's own scripts are folded, by the stacks in which they are not; `None` if there are none.
+    pub folded: Option<Vec<Option<StackId>>>,
 }
 
 /// A thread of a trace.
@@ -70,8 +73,7 @@ impl ReportTrace {
         for thread in file.threads {
             trace.push(thread, None, Micros::ZERO)?;
         }
-        trace.note_gaps();
-        Ok(trace)
+        trace.finish()
     }
 
     /// The threads of several files side by side. Files have no common time axis, so each one begins at 0.
@@ -98,13 +100,22 @@ impl ReportTrace {
                 trace.push(thread, Some(name.clone()), start)?;
             }
         }
-        trace.note_gaps();
-        Ok(trace)
+        trace.finish()
     }
 
-    fn note_gaps(&mut self) {
+    fn finish(mut self) -> Result<Self, InternError> {
         let note = gaps(self.merged.gaps).map(|gaps| format!("Not covered: {gaps}."));
         self.notes.extend(note);
+        self.folded = self.merged.trace.folded_stacks()?;
+        Ok(self)
+    }
+
+    /// What is compared: functions of Node.js's own scripts are folded.
+    pub fn compared(&self) -> Cow<'_, MergedThreads> {
+        let Some(folded) = &self.folded else { return Cow::Borrowed(&self.merged) };
+        let mut merged = self.merged.clone();
+        merged.trace.replace_stacks(folded);
+        Cow::Owned(merged)
     }
 
     fn empty(title: String, notes: Vec<String>) -> Self {
@@ -115,6 +126,7 @@ impl ReportTrace {
             inferred: InferredNames::new(),
             snippets: Snippets::new(),
             threads: Vec::new(),
+            folded: None,
         }
     }
 
