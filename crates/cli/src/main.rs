@@ -21,6 +21,7 @@ mod recording;
 mod signals;
 mod source_maps;
 mod terminal;
+mod urls;
 
 use std::process::ExitCode;
 

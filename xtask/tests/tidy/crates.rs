@@ -16,11 +16,12 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-source-maps", &["selfprof-trace", "selfprof-nesting"]),
         ("selfprof-significance", &[]),
         ("selfprof-instrument", &["selfprof-nesting"]),
+        ("selfprof-http", &[]),
     ],
     &[
         ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
         ("selfprof-webdriver", &[]),
-        ("selfprof-exporter", &["selfprof-trace", "selfprof-formats"]),
+        ("selfprof-exporter", &["selfprof-trace", "selfprof-formats", "selfprof-http"]),
         (
             "selfprof-store",
             &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-significance"],
@@ -38,6 +39,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
                 "selfprof-formats",
                 "selfprof-source-maps",
                 "selfprof-instrument",
+                "selfprof-http",
                 "selfprof-webdriver",
                 "selfprof-exporter",
             ],

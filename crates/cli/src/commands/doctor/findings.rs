@@ -196,7 +196,7 @@ mod tests {
 
     fn resource(url: &str, headers: &[(&str, &str)], body: &str) -> Resource {
         let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Resource { url: url.into(), status: 200, headers, body: body.into(), error: None }
+        Resource { url: url.into(), status: 200, headers, body: body.into(), ..Resource::default() }
     }
 
     #[test]
