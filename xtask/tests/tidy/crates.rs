@@ -22,6 +22,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
         ("selfprof-webdriver", &[]),
         ("selfprof-exporter", &["selfprof-trace", "selfprof-formats", "selfprof-http"]),
+        ("selfprof-site", &["selfprof-source-maps", "selfprof-instrument"]),
         (
             "selfprof-store",
             &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-significance"],
@@ -38,10 +39,10 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
                 "selfprof-trace",
                 "selfprof-formats",
                 "selfprof-source-maps",
-                "selfprof-instrument",
                 "selfprof-http",
                 "selfprof-webdriver",
                 "selfprof-exporter",
+                "selfprof-site",
             ],
         ),
         (

@@ -2,12 +2,12 @@
 
 mod fetch;
 mod findings;
-mod html;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use selfprof_http::Url;
+use selfprof_site::{Markup, ScriptElement, Surroundings};
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
@@ -39,17 +39,17 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
             None => failure,
         });
     }
-    let html = html::read(&page.body);
+    let html = Markup::read(&page.body);
     let origin = origin_of(&page.url).unwrap_or_default().to_owned();
     let mut findings = vec![of_policy(&page, &html)];
     findings.extend(of_security_policy(&page, &html));
 
-    let scripts: Vec<_> = html.scripts.iter().filter(|script| script.src.is_some()).collect();
+    let scripts: Vec<_> = html.scripts.iter().filter(|script| is_loaded(script)).collect();
     let looked_at = &scripts[..scripts.len().min(MAX_SCRIPTS)];
     let page_url = Url::parse(&page.url).unwrap_or(url);
     let base = html.base.as_deref().and_then(|base| page_url.join(base).ok()).unwrap_or(page_url);
     for &script in looked_at {
-        let source = script.src.as_deref().unwrap_or_default();
+        let source = script.src.as_ref().map_or("", |src| src.value.as_str());
         let resource = &fetcher.fetch_relative(&base, source, &origin);
         findings.extend(of_script(&Loaded { script, resource }, &origin));
     }
@@ -66,6 +66,11 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         writeln!(out, "\n{count}; scripts that other scripts load were not")
     })?;
     Ok(if is_profiled { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether browsers load a script when they read the page.
+fn is_loaded(script: &ScriptElement) -> bool {
+    script.src.is_some() && script.surroundings == Surroundings::Document && !script.is_nomodule
 }
 
 fn write_finding(out: &mut impl Write, finding: &Finding, colors: Colors) -> io::Result<()> {
