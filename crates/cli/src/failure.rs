@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
+use selfprof_http::RequestError;
+
 use crate::terminal::color::Colors;
 use crate::terminal::messages::say;
 use crate::terminal::names::printable;
@@ -34,6 +36,15 @@ impl Failure {
             self.message += &format!(": {cause}");
         }
         self
+    }
+
+    /// Appends why a request failed, and hints at what to do if that is known.
+    pub fn because_of_request(self, error: &RequestError) -> Self {
+        let failure = self.because(error);
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 
     /// Adds a hint on what to do.

@@ -22,6 +22,7 @@ mod recording;
 mod signals;
 mod source_maps;
 mod terminal;
+mod urls;
 
 use std::process::ExitCode;
 

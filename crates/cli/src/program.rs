@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use selfprof_formats::{ScriptMap, Thread};
+use selfprof_formats::{Process, ScriptMap, Thread};
 use selfprof_trace::summary::Tally;
 use selfprof_trace::{Clock, MergedThreads};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
 use crate::inferred_names::InferredNames;
-use crate::source_maps::{self, ReadableThread};
+use crate::source_maps;
 use crate::terminal::messages::warn;
 
 /// The threads of a program, merged. Functions have their original names and locations if source maps can be applied, and the garbage
@@ -22,9 +22,18 @@ pub struct Program {
     pub merged: MergedThreads,
     /// Names for anonymous functions.
     pub inferred: InferredNames,
-    /// The threads without their traces, in the order of [`MergedThreads::ranges`].
-    pub threads: Vec<Thread>,
+    /// Its threads, in the order of [`MergedThreads::ranges`].
+    pub threads: Vec<ProgramThread>,
     tells_waiting: bool,
+}
+
+/// A thread of a program, whose samples are in the merged trace.
+#[derive(Debug)]
+pub struct ProgramThread {
+    name: String,
+    /// The name with that of its process.
+    label: String,
+    process: Option<Process>,
 }
 
 impl Program {
@@ -34,20 +43,14 @@ impl Program {
         (maps, clock): (&SourceMapArguments, Clock),
         recorded: Option<SystemTime>,
     ) -> Result<Self, Failure> {
-        let mut merged = MergedThreads::by(clock, threads.iter().map(|thread| &thread.trace))
+        let merged = MergedThreads::by(clock, threads.iter().map(|thread| &thread.trace))
             .map_err(|error| Failure::job("cannot add up the threads").because(&error))?;
         // The merged trace is mapped rather than each thread, so that a function of several threads is mapped once.
-        let source_maps = source_maps_of(&threads);
-        let whole = Thread { source_maps, ..Thread::main(std::mem::take(&mut merged.trace)) };
-        let inferred = match source_maps::apply(vec![whole], maps, recorded)?.pop() {
-            Some(ReadableThread { thread, inferred, .. }) => {
-                merged.trace = thread.trace;
-                inferred
-            }
-            None => InferredNames::new(),
-        };
-        merged.trace.add_collector_frames();
-        let threads = threads.into_iter().map(|thread| thread.with_trace(Default::default())).collect();
+        let (mut trace, inferred) =
+            source_maps::apply_to_merged(merged.trace, &source_maps_of(&threads), maps, recorded)?;
+        trace.add_collector_frames();
+        let merged = MergedThreads { trace, ..merged };
+        let threads = threads.into_iter().map(ProgramThread::of).collect();
         Ok(Self { merged, inferred, threads, tells_waiting: clock != Clock::Wall })
     }
 
@@ -73,7 +76,7 @@ impl Program {
     pub fn thread_rows(&self) -> Vec<ThreadRow> {
         sorted(self.threads.iter().zip(self.tallies()).map(|(thread, tallies)| {
             let command = String::new();
-            self.row(thread.label().into_owned(), command, 1, tallies)
+            self.row(thread.label.clone(), command, 1, tallies)
         }))
     }
 
@@ -140,6 +143,12 @@ impl Program {
         pids.sort_unstable();
         pids.dedup();
         Some(pids.len())
+    }
+}
+
+impl ProgramThread {
+    fn of(thread: Thread) -> Self {
+        Self { label: thread.label().into_owned(), name: thread.name, process: thread.process }
     }
 }
 

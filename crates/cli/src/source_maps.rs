@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use selfprof_formats::{ScriptMap, Thread};
 use selfprof_source_maps::{Counts, Excerpt, FunctionPlace, Map, MappedFunction, apply_with_sources};
-use selfprof_trace::{FrameId, ResourceId, Trace};
+use selfprof_trace::{Frame, FrameId, ResourceId, Trace};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -61,53 +61,107 @@ pub struct ReadableThread {
     pub snippets: Snippets,
 }
 
-/// Gives functions their original names and locations wherever a source map is found, and prints how many it changed. Infers names of
-/// the functions that remain anonymous, from scripts that have not changed since `recorded`.
+/// Gives functions their original names and locations wherever a source map is found, and prints how many it changed. Infers
+/// names of the functions that remain anonymous, from scripts that have not changed since `recorded`.
 pub fn apply(
     threads: Vec<Thread>,
     arguments: &SourceMapArguments,
     recorded: Option<SystemTime>,
 ) -> Result<Vec<ReadableThread>, Failure> {
-    if arguments.no_source_maps {
+    let traces = threads.iter().map(|thread| (&thread.trace, thread.source_maps.as_slice()));
+    let Some(mut mapping) = Mapping::find(traces, arguments)? else {
         let unchanged =
             |thread| ReadableThread { thread, inferred: InferredNames::new(), snippets: Snippets::new() };
         return Ok(threads.into_iter().map(unchanged).collect());
-    }
-    let mut finder = Finder::new(&arguments.directories)?;
-    // The maps that the recording has: the scripts may not have come from their files.
-    let mut recorded_maps: Vec<HashMap<String, Rc<Map>>> = Vec::with_capacity(threads.len());
-    let mut maps: HashMap<String, Option<Rc<Map>>> = HashMap::new();
-    for thread in &threads {
-        let usable = thread.source_maps.iter().filter_map(|ScriptMap { resource, json }| {
-            Some((resource.clone(), finder.recorded(resource, json)?))
-        });
-        let of_thread: HashMap<String, Rc<Map>> = usable.collect();
-        for (_, url) in thread.trace.resources().iter() {
-            if !maps.contains_key(url) && !of_thread.contains_key(url) {
-                maps.insert(url.to_owned(), finder.find(url));
-            }
-        }
-        recorded_maps.push(of_thread);
-    }
-    let found = maps.values().flatten().count() + recorded_maps.iter().map(HashMap::len).sum::<usize>();
-    finder.warn_about_rest();
-    if found == 0 && !arguments.directories.is_empty() {
-        say(format_args!("source maps: none found for {} scripts", maps.len()));
-    }
-    let mut sum = Counts::default();
+    };
     let mut readable = Vec::with_capacity(threads.len());
-    for (Thread { name, process, time_origin, trace, .. }, of_thread) in
-        threads.into_iter().zip(&recorded_maps)
-    {
+    for (index, Thread { name, process, time_origin, trace, .. }) in threads.into_iter().enumerate() {
+        let (trace, inferred, snippets) = mapping.apply(index, trace, recorded)?;
+        let thread = Thread { process, time_origin, ..Thread::named(name, trace) };
+        readable.push(ReadableThread { thread, inferred, snippets });
+    }
+    mapping.say_counts();
+    Ok(readable)
+}
+
+/// As [`apply`], for the merged trace of several threads, with the source maps of all.
+pub fn apply_to_merged(
+    trace: Trace,
+    source_maps: &[ScriptMap],
+    arguments: &SourceMapArguments,
+    recorded: Option<SystemTime>,
+) -> Result<(Trace, InferredNames), Failure> {
+    let Some(mut mapping) = Mapping::find([(&trace, source_maps)], arguments)? else {
+        return Ok((trace, InferredNames::new()));
+    };
+    let (trace, inferred, _) = mapping.apply(0, trace, recorded)?;
+    mapping.say_counts();
+    Ok((trace, inferred))
+}
+
+/// The source maps of some traces.
+struct Mapping {
+    finder: Finder,
+    /// By the URLs of scripts: maps that were found for them.
+    maps: HashMap<String, Option<Rc<Map>>>,
+    /// For each trace, the maps that the recording has: the scripts may not have come from their files.
+    recorded_maps: Vec<HashMap<String, Rc<Map>>>,
+    /// The number of maps.
+    found: usize,
+    counts: Counts,
+}
+
+impl Mapping {
+    /// Finds the source maps of traces; `None` if none are wanted.
+    fn find<'a>(
+        traces: impl IntoIterator<Item = (&'a Trace, &'a [ScriptMap])>,
+        arguments: &SourceMapArguments,
+    ) -> Result<Option<Self>, Failure> {
+        if arguments.no_source_maps {
+            return Ok(None);
+        }
+        let mut finder = Finder::new(&arguments.directories)?;
+        let mut recorded_maps: Vec<HashMap<String, Rc<Map>>> = Vec::new();
+        let mut maps: HashMap<String, Option<Rc<Map>>> = HashMap::new();
+        for (trace, source_maps) in traces {
+            let usable = source_maps.iter().filter_map(|ScriptMap { resource, json }| {
+                Some((resource.clone(), finder.recorded(resource, json)?))
+            });
+            let of_trace: HashMap<String, Rc<Map>> = usable.collect();
+            for (_, url) in trace.resources().iter() {
+                if !maps.contains_key(url) && !of_trace.contains_key(url) {
+                    maps.insert(url.to_owned(), finder.find(url));
+                }
+            }
+            recorded_maps.push(of_trace);
+        }
+        let found = maps.values().flatten().count() + recorded_maps.iter().map(HashMap::len).sum::<usize>();
+        finder.warn_about_rest();
+        if found == 0 && !arguments.directories.is_empty() {
+            say(format_args!("source maps: none found for {} scripts", maps.len()));
+        }
+        Ok(Some(Self { finder, maps, recorded_maps, found, counts: Counts::default() }))
+    }
+
+    /// Applies the maps to the trace with this index.
+    fn apply(
+        &mut self,
+        index: usize,
+        trace: Trace,
+        recorded: Option<SystemTime>,
+    ) -> Result<(Trace, InferredNames, Snippets), Failure> {
+        let Self { finder, maps, recorded_maps, found, counts } = self;
+        let recorded_maps = &recorded_maps[index];
         let mut snippets = Snippets::new();
         let mut functions: HashMap<FrameId, inferred_names::MappedFunction> = HashMap::new();
-        let (trace, counts) = match found {
+        let (trace, of_trace) = match found {
             0 => (trace, Counts::default()),
             _ => apply_with_sources(
                 &trace,
-                |url| of_thread.get(url).or_else(|| maps.get(url)?.as_ref()).map(Rc::as_ref),
+                |url| recorded_maps.get(url).or_else(|| maps.get(url)?.as_ref()).map(Rc::as_ref),
                 |frame, MappedFunction { generated, excerpt, ahead, inferred }| {
-                    let generated = place(&trace, generated).filter(|(url, _)| !of_thread.contains_key(url));
+                    let generated =
+                        place(&trace, generated).filter(|(url, _)| !recorded_maps.contains_key(url));
                     let known = functions.entry(frame).or_default();
                     known.inferred = known.inferred.take().or(inferred.map(str::to_owned));
                     // The text in the map is the original file, or newer.
@@ -120,29 +174,36 @@ pub fn apply(
             )
             .map_err(|error| Failure::job("cannot apply the source maps").because(&error))?,
         };
-        sum.with_position += counts.with_position;
-        sum.with_map += counts.with_map;
-        sum.mapped += counts.mapped;
-        sum.hidden += counts.hidden;
+        counts.with_position += of_trace.with_position;
+        counts.with_map += of_trace.with_map;
+        counts.mapped += of_trace.mapped;
+        counts.hidden += of_trace.hidden;
         // The positions of other functions in such a script are not those in its file.
         let compiled: HashSet<ResourceId> = (trace.resources().iter())
-            .filter_map(|(id, url)| of_thread.contains_key(url).then_some(id))
+            .filter_map(|(id, url)| recorded_maps.contains_key(url).then_some(id))
             .collect();
-        for (id, _) in trace
-            .frames()
-            .iter()
-            .filter(|(_, frame)| frame.resource.is_some_and(|resource| compiled.contains(&resource)))
-        {
+        let is_compiled = |frame: &Frame| frame.resource.is_some_and(|resource| compiled.contains(&resource));
+        for (id, _) in trace.frames().iter().filter(|(_, frame)| is_compiled(frame)) {
             functions.entry(id).or_default();
         }
         let inferred = inferred_names::infer(&trace, &mut functions, |url| finder.code(url, recorded));
-        let thread = Thread { process, time_origin, ..Thread::named(name, trace) };
-        readable.push(ReadableThread { thread, inferred, snippets });
+        Ok((trace, inferred, snippets))
     }
-    if found > 0 {
-        say_counts(found, sum);
+
+    /// Prints how many functions were mapped.
+    fn say_counts(&self) {
+        let Self { found, counts, .. } = self;
+        if *found == 0 {
+            return;
+        }
+        let maps = if *found == 1 { "1 source map".to_owned() } else { format!("{found} source maps") };
+        let functions = if counts.mapped == 1 { "function" } else { "functions" };
+        let not_in_maps = counts.with_map - counts.mapped - counts.hidden;
+        let others = [(counts.hidden, "hidden"), (not_in_maps, "not in the maps")]
+            .map(|(count, what)| if count == 0 { String::new() } else { format!(", {count} {what}") })
+            .concat();
+        say(format_args!("source maps: {} {functions} mapped by {maps}{others}", counts.mapped));
     }
-    Ok(readable)
 }
 
 /// The script of an anonymous function, and its place there.
@@ -151,14 +212,4 @@ fn place(trace: &Trace, id: FrameId) -> Option<(String, FunctionPlace)> {
     let (resource, position) = frame.resource.zip(frame.position())?;
     let place = FunctionPlace { line: position.line.get(), column: position.column.get(), ahead: 0 };
     trace.names()[frame.name].is_empty().then(|| (trace.resources()[resource].to_owned(), place))
-}
-
-/// Prints how many functions were mapped.
-fn say_counts(found: usize, sum: Counts) {
-    let maps = if found == 1 { "1 source map".to_owned() } else { format!("{found} source maps") };
-    let functions = if sum.mapped == 1 { "function" } else { "functions" };
-    let others = [(sum.hidden, "hidden"), (sum.with_map - sum.mapped - sum.hidden, "not in the maps")]
-        .map(|(count, what)| if count == 0 { String::new() } else { format!(", {count} {what}") })
-        .concat();
-    say(format_args!("source maps: {} {functions} mapped by {maps}{others}", sum.mapped));
 }

@@ -137,7 +137,7 @@ fn a_folder_is_copied() {
             .contains("2 pages with event handlers in attributes: deep/er/x.html (1 of them), index.html"),
         "{messages}"
     );
-    assert!(messages.contains("2 files copied as they are"), "{messages}");
+    assert!(messages.contains("2 files copied unchanged"), "{messages}");
     for (name, content) in files {
         assert_eq!(site.read(&format!("dist/{name}")), content, "the plain file stays");
     }
@@ -222,12 +222,12 @@ fn inline_scripts_have_their_places_in_the_page() {
     let messages = site.run(&["dist/a b.html", "-o", "out"]);
     assert!(messages.contains("0 scripts, 1 page with 3 inline scripts"), "{messages}");
     assert!(
-        messages.contains("1 script that cannot be parsed, copied as it is: a b.html:7 (1:10: "),
+        messages.contains("1 script that cannot be parsed, copied unchanged: a b.html:7 (1:10: "),
         "{messages}"
     );
     assert!(messages.contains("1 inline script in a <template>: a b.html:7"), "{messages}");
     assert!(
-        messages.contains("copied as it is: a b.html:7 (it has a line end of Unicode, U+2028 or U+2029)"),
+        messages.contains("copied unchanged: a b.html:7 (it has a line end of Unicode, U+2028 or U+2029)"),
         "{messages}"
     );
     let instrumented = site.read("out/a b.html");
@@ -359,11 +359,11 @@ fn what_cannot_be_instrumented_comes_through() {
     let messages = site.run(&["dist", "-o", "out", "--exclude", "vendor-*.js", "--exclude", "left/**/*.mjs"]);
     for expected in [
         "2 scripts left out by --include or --exclude: left/out/x.mjs, left/vendor-1.js",
-        "3 scripts that cannot be parsed, copied as they are: module.mjs (1:32: ",
+        "3 scripts that cannot be parsed, copied unchanged: module.mjs (1:32: ",
         "syntax.js (1:10: ",
         "types.js (1:7: ",
-        "1 script that nests too deeply, copied as it is: deep.js (it may nest 100",
-        "2 files that are not UTF-8, copied as they are: latin.js (at byte 1), latin.html (at byte 9)",
+        "1 script that nests too deeply, copied unchanged: deep.js (it may nest 100",
+        "2 files that are not UTF-8, copied unchanged: latin.js (at byte 1), latin.html (at byte 9)",
         "1 script for browsers without modules: legacy.js",
         "1 compressed copy of a file that changed, not copied: good.js.gz",
         "2 symbolic links that lead out of the input or to folders, not copied: ",
@@ -429,7 +429,7 @@ fn pages_decide_what_scripts_are_and_have_their_checksums() {
         site.write(&format!("dist/{name}"), text);
     }
     let messages = site.run(&["dist", "-o", "out"]);
-    assert!(messages.contains("1 script that cannot be parsed, copied as it is: module.js"), "{messages}");
+    assert!(messages.contains("1 script that cannot be parsed, copied unchanged: module.js"), "{messages}");
     assert!(
         messages
             .contains("2 scripts that pages load and that are not in the input: index.html:1 (missing.js)"),
@@ -510,7 +510,7 @@ fn what_is_instrumented_already_is_not_instrumented_again() {
         refused(&["out"], "out is already instrumented: it has selfprof-functions.json");
         refused(&["out/strict.mjs"], "out/strict.mjs is already instrumented");
 
-        // In a folder it is copied as it is, and named.
+        // In a folder it is copied unchanged, and named.
         site.write("mixed/app.js", site.read("out/app.js"));
         site.write("mixed/strict.mjs", site.read("out/strict.mjs"));
         site.write("mixed/page.html", site.read("out/page.html").replace("selfprof-polyfill.js", "other.js"));

@@ -40,7 +40,6 @@ mod batch;
 mod calendar;
 mod exporter;
 mod folder;
-mod http;
 mod messages;
 mod outputs;
 mod pages;

@@ -16,11 +16,13 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-source-maps", &["selfprof-trace", "selfprof-nesting"]),
         ("selfprof-significance", &[]),
         ("selfprof-instrument", &["selfprof-nesting"]),
+        ("selfprof-http", &[]),
     ],
     &[
         ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
         ("selfprof-webdriver", &[]),
-        ("selfprof-exporter", &["selfprof-trace", "selfprof-formats"]),
+        ("selfprof-exporter", &["selfprof-trace", "selfprof-formats", "selfprof-http"]),
+        ("selfprof-site", &["selfprof-source-maps", "selfprof-instrument"]),
         (
             "selfprof-store",
             &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-significance"],
@@ -37,9 +39,10 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
                 "selfprof-trace",
                 "selfprof-formats",
                 "selfprof-source-maps",
-                "selfprof-instrument",
+                "selfprof-http",
                 "selfprof-webdriver",
                 "selfprof-exporter",
+                "selfprof-site",
             ],
         ),
         (

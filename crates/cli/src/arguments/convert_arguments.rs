@@ -18,7 +18,7 @@ use super::values::formats;
 #[derive(Debug, Args)]
 #[command(after_help = FORMATS_AND_EXAMPLES)]
 pub struct ConvertArguments {
-    /// The profile to read; may be gzipped; `-` reads stdin
+    /// The profile to read; may be gzipped; `-` reads stdin; or its URL, as for `selfprof top`
     #[arg(value_name = "IN")]
     pub input: PathBuf,
 
@@ -73,4 +73,4 @@ Examples:
   selfprof convert app.selfprof.json -o app.cpuprofile
   selfprof convert CPU.20261121.cpuprofile -o cpu.speedscope.json
   selfprof convert trace.json.gz -o trace.pb.gz && go tool pprof -top trace.pb.gz
-  curl -s https://example.com/trace.json | selfprof convert - -o - --to collapsed | flamegraph.pl > flame.svg";
+  selfprof convert https://example.com/trace.json -o - --to collapsed | flamegraph.pl > flame.svg";

@@ -19,13 +19,13 @@ use super::source_maps::SourceMapArguments;
 /// long call count as one event. If nothing changed, 19 of 20 comparisons list nothing. The test cannot account for other
 /// differences between runs, such as their input or the load of the machine: compare two runs of the same program first.
 ///
-/// BASE and NEW may be URLs of a `selfprof-collector`, as in the address of its page. If both select the same
+/// BASE and NEW may be URLs of files, or of a `selfprof-collector`, as in the address of its page. If both select the same
 /// application and period, the collector compares them, by sessions. SELFPROF_COLLECTOR_TOKEN is the token, if the collector
 /// needs one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DiffArguments {
-    /// The trace before the change, in any format that `top` reads; `-` reads stdin; or the URL of a collector
+    /// The trace before the change, in any format that `top` reads; `-` reads stdin; or a URL
     #[arg(value_name = "BASE")]
     pub base: PathBuf,
 

@@ -1,7 +1,5 @@
 //! Arguments of `selfprof doctor`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 /// Report why browsers cannot profile a page, and which scripts' functions a profile hides
@@ -13,10 +11,6 @@ pub struct DoctorArguments {
     /// The URL of the page
     #[arg(value_name = "URL")]
     pub url: String,
-
-    /// The Node.js executable, which makes the requests [default: the one on PATH]
-    #[arg(long, value_name = "PATH", env = "SELFPROF_NODE")]
-    pub node: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\

@@ -20,7 +20,7 @@ use super::source_maps::SourceMapArguments;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArguments {
-    /// Traces, in any format that `top` reads; `-` reads stdin; or URLs of a collector
+    /// Traces, in any format that `top` reads; `-` reads stdin; or URLs of files or of a collector
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     pub files: Vec<PathBuf>,
 

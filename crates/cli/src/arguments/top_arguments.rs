@@ -20,11 +20,14 @@ use super::values::formats;
 /// than ran, is in the row `(waiting)`, if the recording has it. Problems in the trace are reported on
 /// stderr. Anonymous functions are shown with an inferred name and a star, if their script can be read and has not changed since
 /// the recording: what they are assigned to, the call that they are an argument of, or the function that returns them.
+///
+/// Files may be at URLs: at most 512 MiB, within five minutes. SSL_CERT_FILE names certificate authorities (PEM) to trust instead of
+/// the system's. Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {
     /// A W3C trace, a `.cpuprofile`, or a profile in another format that `selfprof convert --help` lists; may be gzipped;
-    /// `-` reads stdin
+    /// `-` reads stdin; or the URL of such a file, or of a collector
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
@@ -167,4 +170,4 @@ Examples:
   selfprof top --by package,cpu build.selfprof.json
   selfprof top --by label:http.route server.selfprof.json
   selfprof top --label http.route=/cart server.selfprof.json
-  curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";
+  selfprof top --json https://example.com/trace.json | jq '.functions[0].name'";

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use selfprof_http::Url;
 
 use crate::failure::Failure;
+use crate::urls;
 
 /// A URL of a collector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Host and port.
-    pub authority: String,
-    /// The path before `/api` or the page, without a slash at the end.
-    pub prefix: String,
+    /// What comes before `/api`: the scheme, the host and perhaps a path.
+    pub root: Url,
     pub what: What,
 }
 
@@ -43,66 +43,55 @@ const COLUMNS: [&str; 6] = ["release", "page", "browser", "device", "environment
 /// The beginning of the API's paths.
 const API: &str = "/api/v1/";
 
-/// Whether a path on the command line is a URL.
-pub fn is_url(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme))
-}
-
 impl Address {
-    /// The URL that stands in the place of a file; `None` for a file.
+    /// The URL of a collector that stands in the place of a file; `None` for a file, here or on a server.
     pub fn of(path: &Path) -> Result<Option<Self>, Failure> {
-        if !is_url(path) {
+        let Some(url) = urls::of_argument(path)? else { return Ok(None) };
+        let query = url.query().unwrap_or_default();
+        let selection = Selection::of_api(query);
+        if selection.app.is_empty() {
             return Ok(None);
         }
-        let text = path.to_string_lossy();
-        let Some(rest) = text.strip_prefix("http://") else {
-            return Err(Failure::usage(format!("cannot ask {text}: selfprof has no TLS")).hint(
-                "ask the collector on its machine, or through `ssh -L 4319:127.0.0.1:4319 HOST`, by http://127.0.0.1:4319",
-            ));
+        let (prefix, what) = match url.path().split_once(API) {
+            Some((prefix, question)) => (prefix, of_question(question, query, selection)?),
+            None => (url.path().trim_end_matches('/'), What::Selection(Selection::of_page(query))),
         };
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, path) = place.split_at(place.find('/').unwrap_or(place.len()));
-        if authority.is_empty() || authority.contains('@') {
-            return Err(Failure::usage(format!("{text} is not the URL of a collector")).hint(EXAMPLE));
-        }
-        let (prefix, what) = match path.find(API) {
-            Some(begin) => {
-                let question = &path[begin + API.len()..];
-                (&path[..begin], of_question(question, &path[begin..], query)?)
-            }
-            None => (path.trim_end_matches('/'), What::Selection(Selection::of_page(query))),
-        };
-        if let What::Selection(Selection { app, .. }) = &what
-            && app.is_empty()
-        {
-            return Err(Failure::usage(format!("{text} names no application")).hint(EXAMPLE));
-        }
-        Ok(Some(Self { authority: authority.to_owned(), prefix: prefix.to_owned(), what }))
+        let mut root = url.clone();
+        root.set_query(None);
+        root.set_fragment(None);
+        root.set_path(prefix);
+        Ok(Some(Self { root, what }))
     }
-}
 
-impl Address {
     /// Whether it stands for a sum of profiles.
     pub fn is_selection(&self) -> bool {
         matches!(self.what, What::Selection(_))
     }
+
+    /// Host and port, for messages.
+    pub fn authority(&self) -> &str {
+        self.root.authority().rsplit('@').next().unwrap_or_default()
+    }
+
+    /// The URL of a path of the API, which begins with [`API`] and may have a query.
+    pub fn url(&self, path: &str) -> Url {
+        let mut url = self.root.clone();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        url.set_path(&format!("{}{path}", self.root.path().trim_end_matches('/')));
+        url.set_query(Some(query).filter(|query| !query.is_empty()));
+        url
+    }
 }
 
-const EXAMPLE: &str =
-    "such a URL is http://127.0.0.1:4319/?app=shop&release=1.4, or one of the collector's page";
-
-fn of_question(question: &str, path: &str, query: &str) -> Result<What, Failure> {
+fn of_question(question: &str, query: &str, selection: Selection) -> Result<What, Failure> {
     match question.split_once('/') {
         Some(("profiles", id)) => {
-            let path = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
-            Ok(What::Profile { path, id: id.to_owned() })
+            Ok(What::Profile { path: format!("{API}{question}?{query}"), id: id.to_owned() })
         }
-        None if matches!(question, "functions" | "flamegraph" | "profiles") => {
-            Ok(What::Selection(Selection::of_api(query)))
-        }
-        _ => Err(Failure::usage(format!("{path} does not name any profiles")).hint(EXAMPLE)),
+        None if matches!(question, "functions" | "flamegraph" | "profiles") => Ok(What::Selection(selection)),
+        _ => Err(Failure::usage(format!("{API}{question} does not name any profiles")).hint(
+            "such a URL is http://127.0.0.1:4319/?app=shop&release=1.4, or one of the collector's page",
+        )),
     }
 }
 
@@ -172,35 +161,35 @@ mod tests {
         #[track_caller]
         fn check(url: &str, expected: &str) {
             let address = Address::of(Path::new(url)).unwrap().unwrap();
-            let shown = match &address.what {
-                What::Profile { path, id } => format!("{id} {path}"),
-                What::Selection(selection) => selection.path("functions", &[("top", "0")]),
+            let (id, path) = match &address.what {
+                What::Profile { path, id } => (format!("{id} "), path.clone()),
+                What::Selection(selection) => (String::new(), selection.path("functions", &[("top", "0")])),
             };
-            assert_eq!(format!("{}{} {shown}", address.authority, address.prefix), expected);
+            assert_eq!(format!("{id}{}", address.url(&path)), expected);
         }
-        check("http://a:1/?app=shop", "a:1 /api/v1/functions?app=shop&top=0");
-        check("http://a?app=shop", "a /api/v1/functions?app=shop&top=0");
+        check("http://a:1/?app=shop", "http://a:1/api/v1/functions?app=shop&top=0");
+        check("http://a?app=shop", "http://a/api/v1/functions?app=shop&top=0");
         check(
             "http://a:1/p/?app=shop&from=-1d&view=compare&search=x#y",
-            "a:1/p /api/v1/functions?app=shop&from=%2D1d&top=0",
+            "http://a:1/p/api/v1/functions?app=shop&from=%2D1d&top=0",
         );
         check(
             "http://a/?app=shop&release=1.4&page=%2Fcart&where=span+%3D+'x'",
-            "a /api/v1/functions?app=shop&where=release%20%3D%20%271%2E4%27%20and%20page%20%3D%20%27%2Fcart%27%20and%20%28span%20%3D%20%27x%27%29&top=0",
+            "http://a/api/v1/functions?app=shop&where=release%20%3D%20%271%2E4%27%20and%20page%20%3D%20%27%2Fcart%27%20and%20%28span%20%3D%20%27x%27%29&top=0",
         );
         check(
             "http://a/?app=shop&where=release = '1'",
-            "a /api/v1/functions?app=shop&where=release%20%3D%20%271%27&top=0",
+            "http://a/api/v1/functions?app=shop&where=release%20%3D%20%271%27&top=0",
         );
         check(
             "http://a/?app=shop&to=2026-11-23",
-            "a /api/v1/functions?app=shop&to=2026%2D11%2D23T23%3A59%3A59%2E999999Z&top=0",
+            "http://a/api/v1/functions?app=shop&to=2026%2D11%2D23T23%3A59%3A59%2E999999Z&top=0",
         );
         check(
             "http://a/p/api/v1/flamegraph?app=shop&to=2026-11-23&release=1",
-            "a/p /api/v1/functions?app=shop&to=2026%2D11%2D23&top=0",
+            "http://a/p/api/v1/functions?app=shop&to=2026%2D11%2D23&top=0",
         );
-        check("http://a/api/v1/profiles/0a?app=shop", "a 0a /api/v1/profiles/0a?app=shop");
+        check("http://a/api/v1/profiles/0a?app=shop", "0a http://a/api/v1/profiles/0a?app=shop");
     }
 
     #[test]
@@ -210,12 +199,21 @@ mod tests {
             let failure = Address::of(Path::new(url)).unwrap_err().to_string();
             assert!(failure.contains(expected), "{failure}");
         }
-        check("https://a/?app=shop", "no TLS");
-        check("http://a/", "names no application");
-        check("http:///?app=shop", "not the URL of a collector");
-        check("http://me:secret@a/?app=shop", "not the URL of a collector");
-        check("http://a/api/v1/apps", "does not name any profiles");
-        assert_eq!(Address::of(Path::new("a.json")).unwrap(), None);
-        assert_eq!(Address::of(Path::new("-")).unwrap(), None);
+        check("http:///?app=shop", "is not a URL");
+        check("http://a/api/v1/apps?app=shop", "does not name any profiles");
+    }
+
+    #[test]
+    fn urls_without_an_application_are_files() {
+        for file in ["a.json", "-", "https://a/", "https://a/trace.json?b=c", "https://a/api/v1/profiles/7"] {
+            assert_eq!(Address::of(Path::new(file)).unwrap(), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let address = Address::of(Path::new("https://me:secret@a:1/p/?app=shop")).unwrap().unwrap();
+        assert_eq!(address.authority(), "a:1");
+        assert_eq!(address.url("/api/v1/x?y").as_str(), "https://me:secret@a:1/p/api/v1/x?y");
     }
 }

@@ -58,8 +58,7 @@ const ALL: &str = "release like '%'";
 /// something else.
 pub fn compare(base: &Address, new: &Address, top: usize) -> Result<Option<(Comparison, Vec<u8>)>, Failure> {
     let (What::Selection(old), What::Selection(fresh)) = (&base.what, &new.what) else { return Ok(None) };
-    let place = |address: &Address| (address.authority.clone(), address.prefix.clone());
-    if place(base) != place(new) || (&old.app, &old.from, &old.to) != (&fresh.app, &fresh.from, &fresh.to) {
+    if base.root != new.root || (&old.app, &old.from, &old.to) != (&fresh.app, &fresh.from, &fresh.to) {
         return Ok(None);
     }
     let condition = |filter: &str| if filter.trim().is_empty() { ALL.to_owned() } else { filter.to_owned() };
@@ -68,7 +67,7 @@ pub fn compare(base: &Address, new: &Address, top: usize) -> Result<Option<(Comp
     let path = both.path("diff", &[("base", &of_base), ("new", &of_new), ("top", &top)]);
     let json = request::get(base, &path)?;
     let comparison: Comparison = serde_json::from_slice(&json).map_err(|error| {
-        Failure::job(format!("cannot read the answer of {}", base.authority))
+        Failure::job(format!("cannot read the answer of {}", base.authority()))
             .because(&error)
             .hint("use the same version of selfprof and selfprof-collector")
     })?;
@@ -76,7 +75,7 @@ pub fn compare(base: &Address, new: &Address, top: usize) -> Result<Option<(Comp
         if side.profiles == 0 {
             return Err(Failure::job(format!(
                 "the collector at {} has no profiles of {name}",
-                base.authority
+                base.authority()
             ))
             .hint("without `from`, the last seven days count"));
         }

@@ -55,13 +55,13 @@ pub(super) fn fetch(address: &Address, selection: &Selection) -> Result<Fetched,
     let summary = request::get(address, &selection.path("functions", &[("top", "1")]))?;
     let graph = request::get(address, &selection.path("flamegraph", &[]))?;
     let failure = || {
-        let message = format!("cannot read the answer of {}", address.authority);
+        let message = format!("cannot read the answer of {}", address.authority());
         Failure::job(message).hint("use the same version of selfprof and selfprof-collector")
     };
     let summary: Summary = serde_json::from_slice(&summary).map_err(|error| failure().because(&error))?;
     let graph: FlameGraph = serde_json::from_slice(&graph).map_err(|error| failure().because(&error))?;
     if graph.profiles == 0 {
-        return Err(Failure::job(format!("the collector at {} has no such profiles", address.authority)).hint(
+        return Err(Failure::job(format!("the collector at {} has no such profiles", address.authority())).hint(
             "without `from`, the last seven days count; `selfprof-collector query profiles` lists the profiles",
         ));
     }

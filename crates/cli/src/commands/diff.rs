@@ -12,7 +12,7 @@ use selfprof_trace::{Clock, Frame, FrameId, Trace};
 use serde_json::{Value, json};
 
 use crate::arguments::DiffArguments;
-use crate::collector::{self, Address, is_url};
+use crate::collector::{self, Address};
 use crate::failure::Failure;
 use crate::files::input::{self, is_stream};
 use crate::files::stdout;
@@ -37,12 +37,14 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     for path in [&arguments.base, &arguments.new] {
         labels::check_input(path, &arguments.labels)?;
     }
-    if let (Some(base), Some(new)) = (Address::of(&arguments.base)?, Address::of(&arguments.new)?)
-        && let Some((comparison, json)) = collector::compare(&base, &new, arguments.top)?
+    let addresses = (Address::of(&arguments.base)?, Address::of(&arguments.new)?);
+    if let (Some(base), Some(new)) = &addresses
+        && let Some((comparison, json)) = collector::compare(base, new, arguments.top)?
     {
         return of_collector::show(&comparison, &json, arguments);
     }
-    if [&arguments.base, &arguments.new].into_iter().any(|path| is_url(path)) {
+    let is_sum = |address: Option<Address>| address.is_some_and(|address| address.is_selection());
+    if is_sum(addresses.0) || is_sum(addresses.1) {
         warn(
             "samples of one session depend on each other, so p-values are too small; the collector compares selections of one application \
              and period by sessions",

@@ -2,19 +2,21 @@
 
 mod fetch;
 mod findings;
-mod html;
 
 use std::io::{self, Write};
-use std::iter;
 use std::process::ExitCode;
+
+use selfprof_http::Url;
+use selfprof_site::{Markup, ScriptElement, Surroundings};
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
 use crate::files::stdout;
-use crate::installation::node::Node;
 use crate::terminal::color::Colors;
 use crate::terminal::names::printable;
-use fetch::fetch;
+use crate::urls;
+
+use fetch::Fetcher;
 use findings::{Finding, Loaded, Severity, of_policy, of_script, of_security_policy, origin_of, shown};
 
 /// Further scripts are not looked at.
@@ -22,29 +24,33 @@ const MAX_SCRIPTS: usize = 50;
 
 /// Runs the command: exit code 0 if the page can be profiled.
 pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
-    if !["http://", "https://"].iter().any(|scheme| arguments.url.starts_with(scheme)) {
+    let Some(url) = urls::of_argument(arguments.url.as_ref())? else {
         return Err(Failure::usage(format!(
             "{} is not a URL that begins with http:// or https://",
             arguments.url
         )));
-    }
-    let node = Node::find(arguments.node.as_deref())?;
-    let urls = [arguments.url.clone()];
-    let page = fetch(&node, &[], &urls, None)?.into_iter().next().unwrap_or_default();
+    };
+    let fetcher = Fetcher::new();
+    let page = fetcher.fetch(&url, None);
     if let Some(problem) = page.problem() {
-        return Err(Failure::job(format!("cannot fetch {}: {problem}", shown(&arguments.url))));
+        let failure = Failure::job(format!("cannot fetch {}: {problem}", urls::shown(&url)));
+        return Err(match page.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        });
     }
-    let html = html::read(&page.body);
+    let html = Markup::read(&page.body);
     let origin = origin_of(&page.url).unwrap_or_default().to_owned();
     let mut findings = vec![of_policy(&page, &html)];
     findings.extend(of_security_policy(&page, &html));
 
-    let scripts: Vec<_> = html.scripts.iter().filter(|script| script.src.is_some()).collect();
+    let scripts: Vec<_> = html.scripts.iter().filter(|script| is_loaded(script)).collect();
     let looked_at = &scripts[..scripts.len().min(MAX_SCRIPTS)];
-    let sources: Vec<String> = looked_at.iter().filter_map(|script| script.src.clone()).collect();
-    let bases: Vec<&str> = iter::once(page.url.as_str()).chain(html.base.as_deref()).collect();
-    let resources = fetch(&node, &bases, &sources, Some(&origin))?;
-    for (&script, resource) in looked_at.iter().zip(&resources) {
+    let page_url = Url::parse(&page.url).unwrap_or(url);
+    let base = html.base.as_deref().and_then(|base| page_url.join(base).ok()).unwrap_or(page_url);
+    for &script in looked_at {
+        let source = script.src.as_ref().map_or("", |src| src.value.as_str());
+        let resource = &fetcher.fetch_relative(&base, source, &origin);
         findings.extend(of_script(&Loaded { script, resource }, &origin));
     }
     let is_profiled = findings.iter().all(|finding| finding.severity < Severity::Problem);
@@ -60,6 +66,11 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
         writeln!(out, "\n{count}; scripts that other scripts load were not")
     })?;
     Ok(if is_profiled { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether browsers load a script when they read the page.
+fn is_loaded(script: &ScriptElement) -> bool {
+    script.src.is_some() && script.surroundings == Surroundings::Document && !script.is_nomodule
 }
 
 fn write_finding(out: &mut impl Write, finding: &Finding, colors: Colors) -> io::Result<()> {

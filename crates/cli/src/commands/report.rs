@@ -14,12 +14,13 @@ use std::process::ExitCode;
 use selfprof_trace::foreign::Problems;
 
 use crate::arguments::{LabelArguments, ReportArguments, SourceMapArguments};
-use crate::collector::{Address, Fetched, is_url};
+use crate::collector::{Address, Fetched};
 use crate::failure::Failure;
 use crate::files::{atomic, input, output, stdout};
 use crate::labels;
 use crate::source_maps;
 use crate::terminal::messages::{say, warn};
+use crate::urls::is_url;
 
 use report_trace::{FileThreads, ReportTrace};
 use template::Template;
@@ -107,10 +108,7 @@ fn read(file: &Path, (labels, maps): (&LabelArguments, &SourceMapArguments)) -> 
         labels::retain(&mut threads, labels);
         return Ok(FileThreads { name, threads: source_maps::apply(threads, maps, None)?, problems, remark });
     }
-    let name = match file.file_name() {
-        Some(name) if !input::is_stream(file) => name.to_string_lossy().into_owned(),
-        _ => "stdin".to_owned(),
-    };
+    let name = input::file_name(file).unwrap_or_else(|| input::name_of(file));
     let (mut threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
     labels::retain(&mut threads, labels);
     let problems = problems.iter().map(Problems::total).sum();

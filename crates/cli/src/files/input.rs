@@ -1,7 +1,7 @@
 //! Reading profiles, and reporting the problems in them.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -18,6 +18,9 @@ use crate::program::Program;
 use crate::source_maps::{self, ReadableThread};
 use crate::terminal::messages::warn;
 use crate::terminal::names::printable;
+use crate::urls;
+
+use super::download::download;
 
 /// At most this many problems are listed; the rest are counted.
 const MAX_LISTED_PROBLEMS: usize = 10;
@@ -29,7 +32,19 @@ pub fn is_stream(path: &Path) -> bool {
 
 /// The input's name in messages.
 pub fn name_of(path: &Path) -> String {
-    if is_stream(path) { "stdin".to_owned() } else { path.display().to_string() }
+    match urls::of_argument(path) {
+        Ok(Some(url)) => urls::shown(&url),
+        _ if is_stream(path) => "stdin".to_owned(),
+        _ => path.display().to_string(),
+    }
+}
+
+/// The name of the file, which may say what its format is.
+pub fn file_name(path: &Path) -> Option<String> {
+    if let Ok(Some(url)) = urls::of_argument(path) {
+        return url.path_segments()?.next_back().filter(|name| !name.is_empty()).map(str::to_owned);
+    }
+    path.file_name().filter(|_| !is_stream(path)).map(|name| name.to_string_lossy().into_owned())
 }
 
 /// Reads a profile, reports its problems, applies source maps and infers names. The format is detected unless it is given.
@@ -51,20 +66,23 @@ pub fn recorded(path: &Path) -> Option<SystemTime> {
     metadata.modified().ok()
 }
 
-/// Reads a profile and reports its problems, without applying source maps. A URL stands for what a collector has there.
+/// Reads a profile and reports its problems, without applying source maps. A URL stands for a file, or for what a
+/// collector has there.
 pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Problems)>, Failure> {
     if let Some(address) = Address::of(path)? {
         return Ok(of_collector(&address)?.threads);
     }
-    let input: Box<dyn Read> = if is_stream(path) {
+    let input: Box<dyn Read> = if let Some(url) = urls::of_argument(path)? {
+        Box::new(Cursor::new(download(&url)?))
+    } else if is_stream(path) {
         Box::new(io::stdin().lock())
     } else {
         let file = File::open(path)
             .map_err(|error| Failure::usage(format!("cannot open {}", path.display())).because(&error))?;
         Box::new(file)
     };
-    let name = path.file_name().and_then(|name| name.to_str());
-    let profile = read(input, Hint { format, name }, &ReadOptions::default()).map_err(|error| {
+    let name = file_name(path);
+    let profile = read(input, Hint { format, name: name.as_deref() }, &ReadOptions::default()).map_err(|error| {
         let failure = Failure::job(format!("cannot read {}", name_of(path))).because(&error);
         match error {
             ReadError::Json(_, error) if error.is_eof() => {

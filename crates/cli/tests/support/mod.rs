@@ -13,7 +13,12 @@ pub fn selfprof() -> Command {
         .env_remove("SELFPROF_JSDOM")
         .env_remove("SELFPROF_PROFILING_MODE")
         .env_remove("SELFPROF_NODE_FRAMES")
-        .env_remove("NODE_OPTIONS");
+        .env_remove("NODE_OPTIONS")
+        .env_remove("SSL_CERT_FILE")
+        .env_remove("SSL_CERT_DIR");
+    for name in ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
     command
 }
 

@@ -13,7 +13,8 @@ use selfprof_trace::{Micros, Trace};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Endpoint, Output, Receipt, SendError, host_name};
+use super::endpoint::Endpoint;
+use super::{Output, Receipt, SendError, host_name};
 use crate::batch::{self, Batch, PartError, Recorded};
 use crate::folder::names::Part;
 use crate::pages::{self, Page};
@@ -113,7 +114,7 @@ impl Collector {
         };
         body.requests += 1;
         if receipt.remark.is_none() {
-            receipt.remark = refused(&answer.body);
+            receipt.remark = refused(&answer);
         }
         Ok(())
     }

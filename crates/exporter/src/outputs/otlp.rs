@@ -6,7 +6,8 @@ use selfprof_formats::WriteOptions;
 use selfprof_formats::journal::Header;
 use selfprof_formats::otlp::{self, Resource};
 
-use super::{Endpoint, Output, Receipt, SendError, host_name};
+use super::endpoint::Endpoint;
+use super::{Output, Receipt, SendError, host_name};
 use crate::batch::{Batch, Contents};
 use crate::settings::Settings;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use selfprof_formats::{WriteOptions, pprof};
 use selfprof_trace::{LabelSet, Labels};
 
-use super::{Endpoint, Output, Receipt, SendError, host_name};
+use super::endpoint::Endpoint;
+use super::{Output, Receipt, SendError, host_name};
 use crate::batch::{Batch, Contents};
 use crate::settings::Settings;
 

@@ -1,10 +1,11 @@
 //! The protocol of Node.js's inspector: its list of targets over HTTP, and calls over a WebSocket. What it answers is not trusted.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use selfprof_http::{Client, Request, TimeLimits, Url};
 use serde_json::{Value, json};
 use tungstenite::client::client_with_config;
 use tungstenite::handshake::HandshakeError;
@@ -31,39 +32,10 @@ pub struct Session {
 
 /// Finds the id of the Node.js program behind an inspector. Fails if no inspector listens there.
 pub fn find_program(address: SocketAddr, deadline: Instant) -> io::Result<String> {
-    let mut stream = LimitedStream::connect(address, deadline)?;
-    write!(stream, "GET /json/list HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
-    let body = read_body(&mut stream)?;
-    program_of(&body).ok_or_else(|| invalid("this is not Node.js's inspector"))
-}
-
-/// The body of an HTTP response with a `Content-Length`.
-fn read_body(stream: &mut impl Read) -> io::Result<Vec<u8>> {
-    let (mut received, mut buffer) = (Vec::new(), [0; 4096]);
-    loop {
-        if let Some(body) = body(&received)? {
-            return Ok(body.to_owned());
-        }
-        let count = stream.read(&mut buffer)?;
-        if count == 0 || received.len() > MAX_BYTES {
-            return Err(invalid("the answer is incomplete or too long"));
-        }
-        received.extend_from_slice(&buffer[..count]);
-    }
-}
-
-/// The body if it is complete.
-fn body(received: &[u8]) -> io::Result<Option<&[u8]>> {
-    const END: &[u8] = b"\r\n\r\n";
-    let Some(end) = received.windows(END.len()).position(|window| window == END) else { return Ok(None) };
-    let head = String::from_utf8_lossy(&received[..end]).to_ascii_lowercase();
-    if !head.starts_with("http/1.") || head.split_whitespace().nth(1) != Some("200") {
-        return Err(invalid("the answer is not HTTP"));
-    }
-    let length =
-        head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-    let body = &received[end + END.len()..];
-    Ok(length.filter(|&length| length <= body.len()).map(|length| &body[..length]))
+    let url = Url::parse(&format!("http://{address}/json/list")).map_err(io::Error::other)?;
+    let client = Client::new(TimeLimits::within(deadline.saturating_duration_since(Instant::now())));
+    let list = client.get(&Request::new(url)).and_then(|response| response.read(MAX_BYTES as u64));
+    program_of(&list.map_err(io::Error::other)?).ok_or_else(|| invalid("this is not Node.js's inspector"))
 }
 
 /// The id of the first program in a list of targets.
@@ -202,6 +174,7 @@ fn to_io(error: tungstenite::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::net::TcpListener;
     use std::thread;
     use std::time::Duration;
@@ -235,23 +208,6 @@ mod tests {
         {
             check(other, None);
         }
-    }
-
-    #[test]
-    fn bodies_are_complete_or_errors() {
-        /// `expected` is the body, or nothing for an error.
-        #[track_caller]
-        fn check(response: &str, expected: Option<&str>) {
-            let body = read_body(&mut response.as_bytes()).ok();
-            assert_eq!(body.as_deref(), expected.map(str::as_bytes), "{response}");
-        }
-        check("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n[]x", Some("[]"));
-        check("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n[]", None);
-        check("HTTP/1.0 200 OK\r\n\r\n[]", None);
-        check("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", None);
-        check("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n[]", None);
-        check("SSH-2.0-x\r\n\r\n", None);
-        check("", None);
     }
 
     #[test]

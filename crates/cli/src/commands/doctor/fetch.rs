@@ -1,17 +1,9 @@
-//! Requests over HTTP and HTTPS, which Node.js makes: it knows certificates, proxies and compression.
+//! Fetching the page and its scripts.
 
 use std::collections::HashMap;
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::failure::Failure;
-use crate::installation::node::Node;
-
-/// The program.
-const PROGRAM: &str = include_str!("fetch.mjs");
+use selfprof_http::{Client, Request, RequestError, TimeLimits, Url};
 
 /// For each resource.
 const TIME: Duration = Duration::from_secs(10);
@@ -19,38 +11,30 @@ const TIME: Duration = Duration::from_secs(10);
 /// The longest resource, in bytes, after decompression.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The longest text of the program. JSON may write a character as six.
-const MAX_OUTPUT: u64 = 512 << 20;
-
-/// What is fetched.
-#[derive(Debug, Serialize)]
-struct Request<'a> {
-    bases: &'a [&'a str],
-    urls: &'a [String],
-    origin: Option<&'a str>,
-    limits: Limits,
-}
-
-#[derive(Debug, Serialize)]
-struct Limits {
-    bytes: u64,
-    milliseconds: u64,
-}
+/// The headers that are looked at.
+const HEADERS: [&str; 8] = [
+    "access-control-allow-origin",
+    "content-security-policy",
+    "content-type",
+    "document-policy",
+    "document-policy-report-only",
+    "feature-policy",
+    "permissions-policy",
+    "sourcemap",
+];
 
 /// What was found at a URL.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Resource {
     /// After redirects.
     pub url: String,
     /// Why there is nothing.
-    #[serde(default)]
     pub error: Option<String>,
-    #[serde(default)]
+    /// What can be done about it.
+    pub hint: Option<&'static str>,
     pub status: u16,
     /// Names are in lower case.
-    #[serde(default)]
     pub headers: HashMap<String, String>,
-    #[serde(default)]
     pub body: String,
 }
 
@@ -72,37 +56,47 @@ impl Resource {
     }
 }
 
-/// Fetches resources, one after the other. URLs may be relative to the last of `bases`, which may be relative to
-/// the one before. With an origin, its server is asked whether pages of that origin
-/// may read them.
-pub fn fetch(
-    node: &Node,
-    bases: &[&str],
-    urls: &[String],
-    origin: Option<&str>,
-) -> Result<Vec<Resource>, Failure> {
-    let limits = Limits { bytes: MAX_BYTES, milliseconds: TIME.as_millis() as u64 };
-    let failed =
-        |error: &(dyn std::error::Error + 'static)| Failure::job("nothing can be fetched").because(error);
-    let request =
-        serde_json::to_vec(&Request { bases, urls, origin, limits }).map_err(|error| failed(&error))?;
-    let mut child = Command::new(&node.program)
-        .args(["--input-type=module", "--eval", PROGRAM])
-        // Preloads and debuggers must not run here.
-        .env_remove("NODE_OPTIONS")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(&error))?;
-    let mut stdin = child.stdin.take().expect("it is a pipe");
-    // It reads everything before it writes.
-    stdin.write_all(&request).map_err(|error| failed(&error))?;
-    drop(stdin);
-    let mut output = Vec::new();
-    let stdout = child.stdout.take().expect("it is a pipe");
-    stdout.take(MAX_OUTPUT).read_to_end(&mut output).map_err(|error| failed(&error))?;
-    let _ = child.kill();
-    let _ = child.wait();
-    let lines = output.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).map_err(|error| failed(&error))).collect()
+/// Fetches resources.
+pub struct Fetcher {
+    client: Client,
+}
+
+impl Fetcher {
+    pub fn new() -> Self {
+        Self { client: Client::new(TimeLimits::within(TIME)) }
+    }
+
+    /// Fetches a resource. With an origin, its server is asked whether pages of that origin may read it.
+    pub fn fetch(&self, url: &Url, origin: Option<&str>) -> Resource {
+        self.get(url, origin).unwrap_or_else(|error| Resource {
+            url: url.to_string(),
+            hint: error.hint(),
+            error: Some(error.to_string()),
+            ..Resource::default()
+        })
+    }
+
+    /// Fetches what a page names, if its URL can be fetched.
+    pub fn fetch_relative(&self, base: &Url, address: &str, origin: &str) -> Resource {
+        let not_fetched =
+            |url: String, error: String| Resource { url, error: Some(error), ..Resource::default() };
+        match base.join(address) {
+            Ok(url) if ["http", "https"].contains(&url.scheme()) => self.fetch(&url, Some(origin)),
+            Ok(url) => not_fetched(url.to_string(), format!("{}: URLs are not looked at", url.scheme())),
+            Err(error) => not_fetched(address.to_owned(), error.to_string()),
+        }
+    }
+
+    fn get(&self, url: &Url, origin: Option<&str>) -> Result<Resource, RequestError> {
+        let headers: Vec<_> = origin.map(|origin| ("origin", origin)).into_iter().collect();
+        let response = self.client.get(&Request { headers: &headers, ..Request::new(url.clone()) })?;
+        let headers = HEADERS.iter().filter_map(|&name| Some((name.to_owned(), response.header(name)?)));
+        Ok(Resource {
+            url: response.url.to_string(),
+            status: response.status.as_u16(),
+            headers: headers.collect(),
+            body: String::from_utf8_lossy(&response.read(MAX_BYTES)?).into_owned(),
+            ..Resource::default()
+        })
+    }
 }

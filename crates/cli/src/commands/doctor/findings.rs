@@ -1,7 +1,8 @@
 //! What is said of a page.
 
+use selfprof_site::{Markup, ScriptElement, ScriptKind};
+
 use super::fetch::Resource;
-use super::html::{Page, Script};
 use crate::terminal::names::printable;
 
 /// How much something matters.
@@ -43,7 +44,7 @@ const SEND_HEADER: &str =
     "let the server send `Document-Policy: js-profiling, js-profiling-mode=lazy` with the HTML";
 
 /// Whether the page may be profiled.
-pub fn of_policy(page: &Resource, html: &Page) -> Finding {
+pub fn of_policy(page: &Resource, html: &Markup) -> Finding {
     let policy = page.header("document-policy").unwrap_or_default();
     match value_of(policy) {
         Some(true) => {
@@ -96,7 +97,7 @@ fn value_of(policy: &str) -> Option<bool> {
 
 /// A script of the page that has a URL.
 pub struct Loaded<'a> {
-    pub script: &'a Script,
+    pub script: &'a ScriptElement,
     pub resource: &'a Resource,
 }
 
@@ -110,7 +111,8 @@ pub fn of_script(Loaded { script, resource }: &Loaded, origin: &str) -> Vec<Find
     if origin_of(&resource.url) != Some(origin) {
         let allowed = resource.header("access-control-allow-origin").map(str::trim);
         let is_allowed = allowed.is_some_and(|allowed| allowed == "*" || allowed == origin);
-        match (script.is_cors, is_allowed) {
+        let is_cors = script.kind == ScriptKind::Module || script.has_crossorigin;
+        match (is_cors, is_allowed) {
             (true, true) => {}
             (true, false) => findings.push(
                 Finding::new(Severity::Warning, format!("{url} is loaded with CORS, which its server does not allow, so it does not run"))
@@ -150,7 +152,7 @@ fn of_source_map(resource: &Resource, url: &str) -> Option<Finding> {
 }
 
 /// What a Content Security Policy has against the agent.
-pub fn of_security_policy(page: &Resource, html: &Page) -> Option<Finding> {
+pub fn of_security_policy(page: &Resource, html: &Markup) -> Option<Finding> {
     if html.equivalents.iter().any(|name| name == "content-security-policy")
         && page.header("content-security-policy").is_none()
     {
@@ -197,7 +199,7 @@ mod tests {
 
     fn resource(url: &str, headers: &[(&str, &str)], body: &str) -> Resource {
         let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Resource { url: url.into(), status: 200, headers, body: body.into(), error: None }
+        Resource { url: url.into(), status: 200, headers, body: body.into(), ..Resource::default() }
     }
 
     #[test]
@@ -205,7 +207,7 @@ mod tests {
         #[track_caller]
         fn check(headers: &[(&str, &str)], meta: &[&str], severity: Severity, expected: &str) {
             let html =
-                Page { equivalents: meta.iter().map(|&name| name.into()).collect(), ..Page::default() };
+                Markup { equivalents: meta.iter().map(|&name| name.into()).collect(), ..Markup::default() };
             let finding = of_policy(&resource("https://a.test/", headers, ""), &html);
             assert_eq!(finding.severity, severity, "{finding:?}");
             assert!(finding.text.contains(expected), "{finding:?}");
@@ -227,9 +229,11 @@ mod tests {
     fn scripts() {
         #[track_caller]
         fn check(url: &str, is_cors: bool, headers: &[(&str, &str)], expected: &[&str]) {
-            let script = Script { src: Some(url.into()), is_cors };
+            let crossorigin = if is_cors { "crossorigin" } else { "" };
+            let html = Markup::read(&format!("<script src='{url}' {crossorigin}></script>"));
             let resource = resource(url, headers, "f()");
-            let findings = of_script(&Loaded { script: &script, resource: &resource }, "https://a.test");
+            let loaded = Loaded { script: &html.scripts[0], resource: &resource };
+            let findings = of_script(&loaded, "https://a.test");
             assert_eq!(findings.len(), expected.len(), "{findings:?}");
             for (finding, expected) in findings.iter().zip(expected) {
                 assert!(finding.text.contains(expected), "{finding:?}");
@@ -275,7 +279,7 @@ mod tests {
         #[track_caller]
         fn check(policy: &str, expected: bool) {
             let page = resource("https://a.test/", &[("content-security-policy", policy)], "");
-            assert_eq!(of_security_policy(&page, &Page::default()).is_some(), expected, "{policy}");
+            assert_eq!(of_security_policy(&page, &Markup::default()).is_some(), expected, "{policy}");
         }
         check("default-src 'self'", true);
         check("default-src 'self'; worker-src 'self' blob:", false);

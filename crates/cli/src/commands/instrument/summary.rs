@@ -1,10 +1,10 @@
-//! What was instrumented, what was left out and why.
+//! Printing what was instrumented, what was left out and why.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
-use selfprof_instrument::Position;
+use selfprof_site::{Choice, Counts, Growth, LeftOut, Reason, Summary};
 use serde_json::{Value, json};
 
 use crate::terminal::color::Colors;
@@ -19,237 +19,19 @@ const MAX_LISTED: usize = 1000;
 /// The longest name or explanation that is printed, in characters.
 const MAX_CHARACTERS: usize = 160;
 
-/// Why something is not instrumented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    NotSelected,
-    AlreadyInstrumented,
-    Syntax,
-    TooDeep,
-    TooLarge,
-    Encoding,
-    OtherProblem,
-    Untraceable,
-    NoModules,
-    Template,
-    Foreign,
-    PolicyWithHashes,
-    EventHandler,
-    Missing,
-    SourceMap,
-    BadSourceMap,
-    Compressed,
-    EarlierOutput,
-    Link,
-    SpecialFile,
-}
-
-impl Reason {
-    /// As a key in JSON.
-    fn key(self) -> &'static str {
-        match self {
-            Self::NotSelected => "not-selected",
-            Self::AlreadyInstrumented => "already-instrumented",
-            Self::Syntax => "syntax",
-            Self::TooDeep => "too-deep",
-            Self::TooLarge => "too-large",
-            Self::Encoding => "encoding",
-            Self::OtherProblem => "other",
-            Self::Untraceable => "untraceable",
-            Self::NoModules => "nomodule",
-            Self::Template => "template",
-            Self::Foreign => "foreign",
-            Self::PolicyWithHashes => "policy-with-hashes",
-            Self::EventHandler => "event-handler",
-            Self::Missing => "missing",
-            Self::SourceMap => "source-map",
-            Self::BadSourceMap => "bad-source-map",
-            Self::Compressed => "compressed",
-            Self::EarlierOutput => "earlier-output",
-            Self::Link => "link",
-            Self::SpecialFile => "special-file",
-        }
-    }
-
-    /// What happened to one thing or to several.
-    fn describe(self, is_one: bool) -> &'static str {
-        match (self, is_one) {
-            (Self::NotSelected, true) => "script left out by --include or --exclude",
-            (Self::NotSelected, false) => "scripts left out by --include or --exclude",
-            (Self::AlreadyInstrumented, true) => "file that is already instrumented, copied unchanged",
-            (Self::AlreadyInstrumented, false) => "files that are already instrumented, copied unchanged",
-            (Self::Syntax, true) => "script that cannot be parsed, copied as it is",
-            (Self::Syntax, false) => "scripts that cannot be parsed, copied as they are",
-            (Self::TooDeep, true) => "script that nests too deeply, copied as it is",
-            (Self::TooDeep, false) => "scripts that nest too deeply, copied as they are",
-            (Self::TooLarge, true) => "file that is too large, copied as it is",
-            (Self::TooLarge, false) => "files that are too large, copied as they are",
-            (Self::Encoding, true) => "file that is not UTF-8, copied as it is",
-            (Self::Encoding, false) => "files that are not UTF-8, copied as they are",
-            (Self::OtherProblem, true) => "script with another problem, copied as it is",
-            (Self::OtherProblem, false) => "scripts with other problems, copied as they are",
-            (Self::Untraceable, true) => "function that cannot be traced; docs/polyfill.md says why",
-            (Self::Untraceable, false) => "functions that cannot be traced; docs/polyfill.md says why",
-            (Self::NoModules, true) => "script for browsers without modules",
-            (Self::NoModules, false) => "scripts for browsers without modules",
-            (Self::Template, true) => "inline script in a <template>",
-            (Self::Template, false) => "inline scripts in a <template>",
-            (Self::Foreign, true) => "script in SVG or MathML",
-            (Self::Foreign, false) => "scripts in SVG or MathML",
-            (Self::PolicyWithHashes, true) => {
-                "inline script whose checksum a Content Security Policy may name"
-            }
-            (Self::PolicyWithHashes, false) => {
-                "inline scripts whose checksums a Content Security Policy may name"
-            }
-            (Self::EventHandler, true) => "page with event handlers in attributes",
-            (Self::EventHandler, false) => "pages with event handlers in attributes",
-            (Self::Missing, true) => "script that a page loads and that is not in the input",
-            (Self::Missing, false) => "scripts that pages load and that are not in the input",
-            (Self::SourceMap, true) => {
-                "source map of the plain script, not copied; `--source-map` writes one that fits"
-            }
-            (Self::SourceMap, false) => {
-                "source maps of the plain scripts, not copied; `--source-map` writes some that fit"
-            }
-            (Self::BadSourceMap, true) => {
-                "source map that cannot be read; the new one leads to the plain script"
-            }
-            (Self::BadSourceMap, false) => {
-                "source maps that cannot be read; the new ones lead to the plain scripts"
-            }
-            (Self::Compressed, true) => "compressed copy of a file that changed, not copied",
-            (Self::Compressed, false) => "compressed copies of files that changed, not copied",
-            (Self::EarlierOutput, true) => "folder that an earlier run has written, not copied",
-            (Self::EarlierOutput, false) => "folders that earlier runs have written, not copied",
-            (Self::Link, true) => "symbolic link that leads out of the input or to a folder, not copied",
-            (Self::Link, false) => "symbolic links that lead out of the input or to folders, not copied",
-            (Self::SpecialFile, true) => "file that is neither a file nor a folder, not copied",
-            (Self::SpecialFile, false) => "files that are neither files nor folders, not copied",
-        }
-    }
-}
-
-/// Something that is not instrumented.
-#[derive(Clone, Debug)]
-pub struct LeftOut {
-    /// A file, or a script in a page: `index.html:12`.
-    what: String,
-    reason: Reason,
-    detail: Option<String>,
-}
-
-impl LeftOut {
-    pub fn new(what: impl Display, reason: Reason) -> Self {
-        Self { what: what.to_string(), reason, detail: None }
-    }
-
-    /// A function, by where it is in a file.
-    pub fn untraceable(file: &str, place: Position, name: &str) -> Self {
-        let left_out = Self::new(format!("{file}:{}:{}", place.line, place.column), Reason::Untraceable);
-        if name.is_empty() { left_out } else { left_out.because(name) }
-    }
-
-    /// Whether this is the reason.
-    pub fn is_for(&self, reason: Reason) -> bool {
-        self.reason == reason
-    }
-
-    pub fn because(self, detail: impl Display) -> Self {
-        Self { detail: Some(detail.to_string()), ..self }
-    }
-}
-
-/// Bytes of plain and of instrumented text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Growth {
-    pub plain: u64,
-    pub instrumented: u64,
-}
-
-impl Growth {
-    pub fn add(&mut self, other: Self) {
-        self.plain += other.plain;
-        self.instrumented += other.instrumented;
-    }
-
-    fn percent(self) -> f64 {
-        if self.plain == 0 { 0.0 } else { 100.0 * (self.instrumented as f64 / self.plain as f64 - 1.0) }
-    }
-
-    fn json(self) -> Value {
-        json!({ "plain": self.plain, "instrumented": self.instrumented })
-    }
-}
-
-/// `1.00 MB to 1.06 MB (+5.7 %)`
-impl Display for Growth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {} ({:+.1} %)", Bytes(self.plain), Bytes(self.instrumented), self.percent())
-    }
-}
-
-/// Sums of instrumented scripts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
-    /// Script files.
-    pub scripts: u64,
-    /// Pages that load the runtime.
-    pub pages: u64,
-    /// Scripts in pages.
-    pub inline_scripts: u64,
-    /// Functions with checks, and all functions.
-    pub checked_functions: u64,
-    pub functions: u64,
-    pub loops: u64,
-    /// Calls and reads after which the clock is read, or that count as several events.
-    pub slow_calls: u64,
-    /// Source maps that were written.
-    pub source_maps: u64,
-    /// Files that were copied as they are.
-    pub copied: u64,
-    pub growth: Growth,
-    /// The growth of the compressed text, of the first files.
-    pub gzip: Growth,
-    /// Whether some text was not compressed, because there is too much.
-    pub is_gzip_partial: bool,
-}
-
-impl Counts {
-    pub fn add(&mut self, other: &Self) {
-        self.scripts += other.scripts;
-        self.pages += other.pages;
-        self.inline_scripts += other.inline_scripts;
-        self.checked_functions += other.checked_functions;
-        self.functions += other.functions;
-        self.loops += other.loops;
-        self.slow_calls += other.slow_calls;
-        self.source_maps += other.source_maps;
-        self.copied += other.copied;
-        self.growth.add(other.growth);
-        self.gzip.add(other.gzip);
-        self.is_gzip_partial |= other.is_gzip_partial;
-    }
-}
-
-/// The whole summary.
-#[derive(Debug)]
-pub struct Summary {
-    pub output: String,
+/// A summary, for people and for programs.
+pub struct PrintedSummary<'a> {
+    pub summary: &'a Summary,
+    /// The output folder, as it was given.
+    pub output: &'a str,
     /// Whether calls are traced.
     pub is_trace: bool,
-    pub counts: Counts,
-    /// The patterns of `--functions` that match no function.
-    pub unmatched_functions: Vec<String>,
-    pub left_out: Vec<LeftOut>,
-    /// What a chooser between plain and instrumented scripts needs to know of each page; only in JSON.
-    pub pages: Vec<Value>,
 }
 
-impl Summary {
+impl PrintedSummary<'_> {
     fn groups(&self) -> BTreeMap<Reason, Vec<&LeftOut>> {
         let mut groups: BTreeMap<Reason, Vec<&LeftOut>> = BTreeMap::new();
-        for one in &self.left_out {
+        for one in &self.summary.left_out {
             groups.entry(one.reason).or_default().push(one);
         }
         groups
@@ -259,7 +41,7 @@ impl Summary {
     pub fn write(&self, out: &mut impl Write, colors: Colors) -> io::Result<()> {
         let Counts {
             scripts, pages, inline_scripts, checked_functions, functions, loops, slow_calls, ..
-        } = self.counts;
+        } = self.summary.counts;
         writeln!(
             out,
             "{} {}, {} with {}",
@@ -276,7 +58,7 @@ impl Summary {
             writeln!(out, "  checks in {checked_functions} of {functions}, {loops}, {calls}")?;
         }
         self.write_growth(out)?;
-        for pattern in &self.unmatched_functions {
+        for pattern in &self.summary.unmatched_functions {
             let pattern = short(&quoted(pattern));
             writeln!(out, "{} no function matches --functions {pattern}", colors.warning("warning:"))?;
         }
@@ -285,39 +67,39 @@ impl Summary {
             writeln!(out, "{}", colors.heading("left out:"))?;
         }
         for (reason, group) in groups {
-            writeln!(out, "  {} {}: {}", group.len(), reason.describe(group.len() == 1), Names(&group))?;
+            writeln!(out, "  {} {}: {}", group.len(), describe(reason, group.len() == 1), Names(&group))?;
         }
-        let maps = match self.counts.source_maps {
+        let maps = match self.summary.counts.source_maps {
             0 => String::new(),
             maps => format!(", with {}", count(maps, "source map")),
         };
-        let others = count(self.counts.copied, "file");
+        let others = count(self.summary.counts.copied, "file");
         writeln!(
             out,
-            "{} {}{maps}; {others} copied as they are",
+            "{} {}{maps}; {others} copied unchanged",
             colors.heading("written:"),
-            printable(&self.output)
+            printable(self.output)
         )
     }
 
     fn write_growth(&self, out: &mut impl Write) -> io::Result<()> {
-        let Counts { growth, gzip, is_gzip_partial, .. } = self.counts;
-        write!(out, "  their text grew from {growth}")?;
+        let Counts { growth, gzip, is_gzip_partial, .. } = self.summary.counts;
+        write!(out, "  their text grew from {}", Grown(growth))?;
         if gzip.plain > 0 {
             let part = if is_gzip_partial { " a part of it" } else { "" };
-            write!(out, ", gzipped{part} from {gzip}")?;
+            write!(out, ", gzipped{part} from {}", Grown(gzip))?;
         }
         writeln!(out)
     }
 
     /// The same for programs. Lists are bounded, counts are not.
     pub fn json(&self) -> Value {
-        let counts = &self.counts;
+        let counts = &self.summary.counts;
         let groups = self.groups().into_iter().map(|(reason, group)| {
             let listed = group.iter().take(MAX_LISTED);
             let files: Vec<Value> =
                 listed.map(|one| json!({ "name": one.what, "detail": one.detail })).collect();
-            json!({ "reason": reason.key(), "count": group.len(), "files": files })
+            json!({ "reason": key(reason), "count": group.len(), "files": files })
         });
         json!({
             "output": self.output,
@@ -327,17 +109,127 @@ impl Summary {
             "inlineScripts": counts.inline_scripts,
             "functions": counts.functions,
             "checkedFunctions": counts.checked_functions,
-            "unmatchedFunctions": self.unmatched_functions,
+            "unmatchedFunctions": self.summary.unmatched_functions,
             "loops": counts.loops,
             "slowCalls": counts.slow_calls,
             "sourceMaps": counts.source_maps,
             "copied": counts.copied,
-            "bytes": counts.growth.json(),
-            "gzipBytes": counts.gzip.json(),
+            "bytes": sizes(counts.growth),
+            "gzipBytes": sizes(counts.gzip),
             "gzipIsPartial": counts.is_gzip_partial,
             "leftOut": groups.collect::<Vec<_>>(),
-            "pages": self.pages,
+            "pages": self.summary.pages.iter().map(page).collect::<Vec<_>>(),
         })
+    }
+}
+
+/// A reason as a key in JSON.
+fn key(reason: Reason) -> &'static str {
+    match reason {
+        Reason::NotSelected => "not-selected",
+        Reason::AlreadyInstrumented => "already-instrumented",
+        Reason::Syntax => "syntax",
+        Reason::TooDeep => "too-deep",
+        Reason::TooLarge => "too-large",
+        Reason::Encoding => "encoding",
+        Reason::OtherProblem => "other",
+        Reason::Untraceable => "untraceable",
+        Reason::NoModules => "nomodule",
+        Reason::Template => "template",
+        Reason::Foreign => "foreign",
+        Reason::PolicyWithHashes => "policy-with-hashes",
+        Reason::EventHandler => "event-handler",
+        Reason::Missing => "missing",
+        Reason::SourceMap => "source-map",
+        Reason::BadSourceMap => "bad-source-map",
+        Reason::Compressed => "compressed",
+        Reason::EarlierOutput => "earlier-output",
+        Reason::Link => "link",
+        Reason::SpecialFile => "special-file",
+    }
+}
+
+/// What happened to one thing or to several.
+fn describe(reason: Reason, is_one: bool) -> &'static str {
+    match (reason, is_one) {
+        (Reason::NotSelected, true) => "script left out by --include or --exclude",
+        (Reason::NotSelected, false) => "scripts left out by --include or --exclude",
+        (Reason::AlreadyInstrumented, true) => "file that is already instrumented, copied unchanged",
+        (Reason::AlreadyInstrumented, false) => "files that are already instrumented, copied unchanged",
+        (Reason::Syntax, true) => "script that cannot be parsed, copied unchanged",
+        (Reason::Syntax, false) => "scripts that cannot be parsed, copied unchanged",
+        (Reason::TooDeep, true) => "script that nests too deeply, copied unchanged",
+        (Reason::TooDeep, false) => "scripts that nest too deeply, copied unchanged",
+        (Reason::TooLarge, true) => "file that is too large, copied unchanged",
+        (Reason::TooLarge, false) => "files that are too large, copied unchanged",
+        (Reason::Encoding, true) => "file that is not UTF-8, copied unchanged",
+        (Reason::Encoding, false) => "files that are not UTF-8, copied unchanged",
+        (Reason::OtherProblem, true) => "script with another problem, copied unchanged",
+        (Reason::OtherProblem, false) => "scripts with other problems, copied unchanged",
+        (Reason::Untraceable, true) => "function that cannot be traced; docs/polyfill.md says why",
+        (Reason::Untraceable, false) => "functions that cannot be traced; docs/polyfill.md says why",
+        (Reason::NoModules, true) => "script for browsers without modules",
+        (Reason::NoModules, false) => "scripts for browsers without modules",
+        (Reason::Template, true) => "inline script in a <template>",
+        (Reason::Template, false) => "inline scripts in a <template>",
+        (Reason::Foreign, true) => "script in SVG or MathML",
+        (Reason::Foreign, false) => "scripts in SVG or MathML",
+        (Reason::PolicyWithHashes, true) => "inline script whose checksum a Content Security Policy may name",
+        (Reason::PolicyWithHashes, false) => {
+            "inline scripts whose checksums a Content Security Policy may name"
+        }
+        (Reason::EventHandler, true) => "page with event handlers in attributes",
+        (Reason::EventHandler, false) => "pages with event handlers in attributes",
+        (Reason::Missing, true) => "script that a page loads and that is not in the input",
+        (Reason::Missing, false) => "scripts that pages load and that are not in the input",
+        (Reason::SourceMap, true) => {
+            "source map of the plain script, not copied; `--source-map` writes one that fits"
+        }
+        (Reason::SourceMap, false) => {
+            "source maps of the plain scripts, not copied; `--source-map` writes some that fit"
+        }
+        (Reason::BadSourceMap, true) => {
+            "source map that cannot be read; the new one leads to the plain script"
+        }
+        (Reason::BadSourceMap, false) => {
+            "source maps that cannot be read; the new ones lead to the plain scripts"
+        }
+        (Reason::Compressed, true) => "compressed copy of a file that changed, not copied",
+        (Reason::Compressed, false) => "compressed copies of files that changed, not copied",
+        (Reason::EarlierOutput, true) => "folder that an earlier run has written, not copied",
+        (Reason::EarlierOutput, false) => "folders that earlier runs have written, not copied",
+        (Reason::Link, true) => "symbolic link that leads out of the input or to a folder, not copied",
+        (Reason::Link, false) => "symbolic links that lead out of the input or to folders, not copied",
+        (Reason::SpecialFile, true) => "file that is neither a file nor a folder, not copied",
+        (Reason::SpecialFile, false) => "files that are neither files nor folders, not copied",
+    }
+}
+
+fn sizes(growth: Growth) -> Value {
+    json!({ "plain": growth.plain, "instrumented": growth.instrumented })
+}
+
+fn page(page: &Choice) -> Value {
+    let scripts = page.scripts.iter().map(|script| {
+        json!({ "start": script.element.start, "end": script.element.end, "instrumented": script.instrumented })
+    });
+    json!({
+        "path": page.path,
+        "head": page.head,
+        "nonce": page.nonce,
+        "runtime": page.runtime,
+        "scripts": scripts.collect::<Vec<_>>(),
+    })
+}
+
+/// `1.00 MB to 1.06 MB (+5.7 %)`
+struct Grown(Growth);
+
+impl Display for Grown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Growth { plain, instrumented } = self.0;
+        let percent = if plain == 0 { 0.0 } else { 100.0 * (instrumented as f64 / plain as f64 - 1.0) };
+        write!(f, "{} to {} ({percent:+.1} %)", Bytes(plain), Bytes(instrumented))
     }
 }
 

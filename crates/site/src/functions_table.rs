@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use selfprof_instrument::{Function, Position};
 
+/// Its file, beside the copies.
+pub const TABLE: &str = "selfprof-functions.json";
+
 /// The functions of all files.
 #[derive(Debug, Default)]
 pub struct FunctionsTable {
@@ -23,11 +26,11 @@ impl FunctionsTable {
         self.files.push((url, first_id, functions));
     }
 
-    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`. If functions have numbers, the number of the
-    /// first one of a file is its last element.
+    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`. If functions have
+    /// numbers, the number of the first one of a file is its last element.
     ///
-    /// A function is `[name, line, column, startLine, startColumn, endLine, endColumn, parent]`: its name and place in the plain file, its
-    /// extent in the instrumented one, and the index of the function around it, or -1.
+    /// A function is `[name, line, column, startLine, startColumn, endLine, endColumn, parent]`: its name and place in
+    /// the plain file, its extent in the instrumented one, and the index of the function around it, or -1.
     pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.files.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         out.write_all(b"{\"version\":1,\"files\":{")?;

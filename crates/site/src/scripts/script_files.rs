@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 
 use selfprof_instrument::{Function, Goal, Instrumented, Position, is_instrumented};
 
-use crate::failure::Failure;
+use crate::build::Build;
+use crate::error::SiteError;
+use crate::files::inputs::Input;
+use crate::files::text::{MAX_BYTES, read, split_mark};
+use crate::files::urls::url_of;
+use crate::summary::{Counts, LeftOut, Reason, Refusal};
 
-use super::build::{Build, MAX_BYTES, read, split_mark};
-use super::inputs::{Input, url_of};
 use super::map_links::{self, MapLink};
-use super::summary::{Counts, LeftOut, Reason};
 
 /// What was done with a script.
 #[derive(Debug, Default)]
@@ -28,13 +30,14 @@ pub struct ScriptResult {
 /// All inputs by their places.
 pub type Places<'a> = HashMap<&'a Path, &'a Input>;
 
-/// Instruments a script and writes it, or copies it. `goal` is what pages load it as; `None` if only browsers without modules do.
+/// Instruments a script and writes it, or copies it. `goal` is what pages load it as; `None` if only browsers without
+/// modules do.
 pub fn instrument(
     input: &Input,
     goal: Option<Goal>,
     places: &Places<'_>,
     build: &Build,
-) -> Result<ScriptResult, Failure> {
+) -> Result<ScriptResult, SiteError> {
     let mut result = ScriptResult::default();
     match instrumented(input, goal, places, build, &mut result)? {
         Ok(()) => result.counts.scripts = 1,
@@ -54,7 +57,7 @@ fn instrumented(
     places: &Places<'_>,
     build: &Build,
     result: &mut ScriptResult,
-) -> Result<Result<(), super::build::Refusal>, Failure> {
+) -> Result<Result<(), Refusal>, SiteError> {
     if !input.is_selected {
         return Ok(Err((Reason::NotSelected, String::new())));
     }
@@ -105,7 +108,7 @@ fn goal_of(place: &Path, of_pages: Goal) -> Goal {
     }
 }
 
-pub fn with_suffix(place: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(place: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(place.as_os_str());
     name.push(suffix);
     name.into()
@@ -118,16 +121,15 @@ fn composed(
     input: &Input,
     own: Result<Option<Vec<u8>>, String>,
     left_out: &mut Vec<LeftOut>,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, SiteError> {
     let url = format!("plain/{}", url_of(Path::new(input.place.file_name().unwrap_or_default())));
     let map = own.and_then(|own| {
         instrumented.source_map(source, &url, own.as_deref()).map_err(|error| error.to_string())
     });
     map.or_else(|problem| {
         left_out.push(LeftOut::new(input.name(), Reason::BadSourceMap).because(problem));
-        instrumented.source_map(source, &url, None).map_err(|error| {
-            Failure::job(format!("cannot make a source map of {}", input.source.display())).because(&error)
-        })
+        let map = instrumented.source_map(source, &url, None);
+        map.map_err(|error| SiteError::SourceMap(input.source.clone(), error))
     })
 }
 

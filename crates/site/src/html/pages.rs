@@ -5,17 +5,20 @@ use std::ops::Range;
 use std::path::Path;
 
 use selfprof_instrument::{Function, Goal, Position, is_instrumented};
-use serde_json::{Value, json};
 
-use crate::failure::Failure;
+use crate::build::Build;
+use crate::error::SiteError;
+use crate::files::inputs::Input;
+use crate::files::places::{Places, Resolved, Target};
+use crate::files::text::{read, split_mark};
+use crate::files::urls::url_of;
+use crate::runtime::RUNTIME;
+use crate::scripts::map_links;
+use crate::summary::{Choice, ChosenScript, Counts, Growth, LeftOut, Reason, Refusal};
 
-use super::build::{Build, read, split_mark};
 use super::checksums::KnownChecksums;
-use super::inputs::{Input, Places, RUNTIME, Resolved, Target, url_of};
-use super::map_links;
-use super::markup::{self, Attribute, Markup, ScriptElement, ScriptKind, Surroundings};
-use super::positions::Cursor;
-use super::summary::{Counts, Growth, LeftOut, Reason};
+use super::cursor::Cursor;
+use super::markup::{Attribute, Markup, ScriptElement, ScriptKind, Surroundings};
 
 /// A script that a page loads.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +76,7 @@ pub struct PageResult {
     /// Whether it differs from the plain one.
     pub is_changed: bool,
     /// What a chooser between plain and instrumented scripts needs to know.
-    pub choice: Option<Value>,
+    pub choice: Option<Choice>,
 }
 
 /// What pages need to know of the inputs.
@@ -98,7 +101,7 @@ struct Change {
 
 impl Site<'_> {
     /// Instruments a page and writes it, or copies it.
-    pub fn instrument(&self, input: &Input) -> Result<PageResult, Failure> {
+    pub fn instrument(&self, input: &Input) -> Result<PageResult, SiteError> {
         let mut result = PageResult::default();
         let text = match read(&input.source)? {
             Ok(text) => text,
@@ -108,7 +111,7 @@ impl Site<'_> {
             }
         };
         let (mark, html) = split_mark(&text);
-        let markup = markup::read(html);
+        let markup = Markup::read(html);
         // A page that chooses between the input and this output is found by each run of the plugin but the first.
         let is_expected =
             self.output_within.is_some() && markup.scripts.iter().any(|script| script.is_chooser);
@@ -155,7 +158,7 @@ impl Site<'_> {
         Ok(result)
     }
 
-    fn copy(&self, input: &Input, mut result: PageResult) -> Result<PageResult, Failure> {
+    fn copy(&self, input: &Input, mut result: PageResult) -> Result<PageResult, SiteError> {
         self.build.output.copy(&input.place, &input.source)?;
         result.counts.copied = 1;
         Ok(result)
@@ -178,7 +181,7 @@ impl Site<'_> {
         (html, markup, script): (&str, &Markup, &ScriptElement),
         changes: &mut Vec<Change>,
         result: &mut PageResult,
-    ) -> Result<(), (Reason, String)> {
+    ) -> Result<(), Refusal> {
         if let Some(src) = &script.src {
             changes.extend(self.integrity(input, markup, &src.value, script.integrity.as_ref()));
             let resolved = self.places.resolve(&src.value, &input.place, markup.base.as_deref());
@@ -254,8 +257,9 @@ impl Site<'_> {
         }
     }
 
-    /// Which elements of the plain page load scripts that are instrumented, and what would load those. Offsets count bytes.
-    fn choice(&self, input: &Input, (html, shift): (&str, usize), markup: &Markup) -> Option<Value> {
+    /// Which elements of the plain page load scripts that are instrumented, and what would load those. Offsets count
+    /// bytes.
+    fn choice(&self, input: &Input, (html, shift): (&str, usize), markup: &Markup) -> Option<Choice> {
         let within = url_of(self.output_within?);
         let mut runtime = None;
         let mut scripts = Vec::new();
@@ -290,20 +294,18 @@ impl Site<'_> {
                 change.range = change.range.start - script.tag.start..change.range.end - script.tag.start;
             }
             let (tag, _) = apply(&html[script.tag.clone()], changes);
-            scripts.push(json!({
-                "start": shift + script.element.start,
-                "end": shift + script.element.end,
-                "instrumented": format!("{tag}</script>"),
-            }));
+            scripts.push(ChosenScript {
+                element: shift + script.element.start..shift + script.element.end,
+                instrumented: format!("{tag}</script>"),
+            });
         }
-        let nonce = markup.scripts.iter().find_map(|script| script.nonce.as_deref());
-        Some(json!({
-            "path": input.place.to_str()?,
-            "head": shift + markup.head,
-            "nonce": nonce,
-            "runtime": runtime?,
-            "scripts": scripts,
-        }))
+        Some(Choice {
+            path: input.place.to_str()?.to_owned(),
+            head: shift + markup.head,
+            nonce: markup.scripts.iter().find_map(|script| script.nonce.clone()),
+            runtime: runtime?,
+            scripts,
+        })
     }
 }
 
@@ -312,8 +314,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }
 
-/// Applies changes, which are in order and do not overlap. Gives the text, and the functions with their places in the plain page and in
-/// the text.
+/// Applies changes, which are in order and do not overlap. Gives the text, and the functions with their places in the
+/// plain page and in the text.
 fn apply(html: &str, changes: Vec<Change>) -> (String, Vec<Function>) {
     let mut text =
         String::with_capacity(html.len() + changes.iter().map(|change| change.text.len()).sum::<usize>());
@@ -350,7 +352,8 @@ fn apply(html: &str, changes: Vec<Change>) -> (String, Vec<Function>) {
     (text, moved)
 }
 
-/// The place in a page of a place in a script that starts there. The first line of the script continues a line of the page.
+/// The place in a page of a place in a script that starts there. The first line of the script continues a line of the
+/// page.
 fn within(start: Position, place: Position) -> Position {
     let column = if place.line == 1 { start.column - 1 + place.column } else { place.column };
     Position { line: start.line - 1 + place.line, column }

@@ -2,8 +2,8 @@
 
 use selfprof_instrument::Position;
 
-/// Counts lines and columns from the start of a page. HTML ends lines at `\n`, `\r` and `\r\n`, unlike JavaScript not at U+2028. Firefox
-/// counts so; Chromium does not count a `\r` alone, which is not used.
+/// Counts lines and columns from the start of a page. HTML ends lines at `\n`, `\r` and `\r\n`, unlike JavaScript not
+/// at U+2028. Firefox counts so; Chromium does not count a `\r` alone, which is not used.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     text: &'a str,
@@ -24,7 +24,8 @@ impl<'a> Cursor<'a> {
             if byte == b'\n' || byte == b'\r' && bytes.get(at + 1) != Some(&b'\n') {
                 self.position = Position { line: self.position.line + 1, column: 1 };
             } else {
-                // Four bytes of UTF-8 are two units of UTF-16; other characters are one, which their first byte stands for.
+                // Four bytes of UTF-8 are two units of UTF-16; other characters are one, which their first byte stands
+                // for.
                 self.position.column += u32::from(byte & 0xC0 != 0x80) + u32::from(byte >= 0xF0);
             }
         }

@@ -1,11 +1,13 @@
-//! The patterns of `--functions`.
+//! Which functions are traced.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::failure::Failure;
-use crate::terminal::names::ANONYMOUS;
+use crate::error::{PatternKind, SiteError};
+
+/// What functions without a name are called.
+const ANONYMOUS: &str = "(anonymous)";
 
 /// Patterns of the names of functions.
 #[derive(Debug)]
@@ -17,25 +19,21 @@ pub struct FunctionPatterns {
 }
 
 impl FunctionPatterns {
-    pub fn new(patterns: &[String]) -> Result<Self, Failure> {
+    pub fn new(patterns: &[String]) -> Result<Self, SiteError> {
+        let failed = |error: Option<globset::Error>| SiteError::Pattern { of: PatternKind::Functions, error };
         if patterns.iter().any(String::is_empty) {
-            return Err(Failure::usage("--functions has an empty pattern").hint(format!(
-                "leave the option out to trace all functions; `{ANONYMOUS}` chooses those without a name"
-            )));
+            return Err(failed(None));
         }
-        let failed = |error: &globset::Error| {
-            Failure::usage("--functions has a bad pattern").because(error).hint("for example: `parse*`")
-        };
         let mut globs = GlobSetBuilder::new();
         for pattern in patterns {
-            globs.add(GlobBuilder::new(pattern).build().map_err(|error| failed(&error))?);
+            globs.add(GlobBuilder::new(pattern).build().map_err(|error| failed(Some(error)))?);
         }
-        let globs = globs.build().map_err(|error| failed(&error))?;
+        let globs = globs.build().map_err(|error| failed(Some(error)))?;
         let is_matched = patterns.iter().map(|_| AtomicBool::new(false)).collect();
         Ok(Self { patterns: patterns.to_owned(), globs, is_matched })
     }
 
-    /// Whether a function is chosen by its name. One without a name is called as in tables.
+    /// Whether a function is chosen by its name. One without a name is called `(anonymous)`, as in tables.
     pub fn choose(&self, name: &str) -> bool {
         let mut matched = self.globs.matches(name);
         if name.is_empty() {

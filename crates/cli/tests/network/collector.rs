@@ -1,17 +1,12 @@
 //! URLs of a collector in the place of files. The collector here is a server that knows a few answers; the tests of `collector/collector` have a
 //! real one.
 
-mod support;
-
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 
-use support::{output, selfprof, text};
+use crate::server::{Certificates, Request, Server};
+use crate::support::{output, selfprof, text};
 
 const FUNCTIONS: &str = r#"{"version":1,"profiles":2,"sessions":2,"samples":12,"busy":{"time":100},"idle":{"time":20},"functions":[]}"#;
 const FLAME_GRAPH: &str = r#"{"version":1,"profiles":2,"sessions":2,
@@ -24,33 +19,24 @@ const DIFF: &str = r#"{"version":1,"tested":2,
         "totalTime":{"base":10,"new":30,"difference":20,"differenceInterval":null,"ratio":3,"ratioInterval":null,"probability":null,"verdict":"no-evidence"}}]}"#;
 const PROFILE: &str = r#"{"frames":[{"name":"once"}],"resources":[],"stacks":[{"frameId":0}],"samples":[{"timestamp":1,"stackId":0},{"timestamp":2,"stackId":0}]}"#;
 
-/// Starts a server, which ends with the test. Returns its address, and the heads of the requests.
-fn collector() -> (String, Receiver<String>) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    let (sender, requests) = channel();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
-            let head: Vec<String> = lines.map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
-            let path = head[0].split(' ').nth(1).unwrap();
-            let (status, body) = match path.split('?').next().unwrap() {
-                _ if path.contains("secret") && !head.contains(&"authorization: Bearer t0ken".to_owned()) => {
-                    ("401 Unauthorized", r#"{"error":"a token is needed"}"#)
-                }
-                "/api/v1/functions" => ("200 OK", FUNCTIONS),
-                "/api/v1/flamegraph" => ("200 OK", FLAME_GRAPH),
-                "/api/v1/diff" => ("200 OK", DIFF),
-                "/api/v1/profiles/0a" => ("200 OK", PROFILE),
-                _ => ("404 Not Found", "nothing"),
-            };
-            let length = body.len();
-            write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
-            let _ = sender.send(head.join("\n"));
+/// Starts a collector.
+fn collector() -> Server {
+    Server::start(answer)
+}
+
+fn answer(request: &Request) -> (String, &'static str) {
+    let path = &request.path;
+    let (status, body) = match path.split('?').next().unwrap() {
+        _ if path.contains("secret") && !request.has("authorization: Bearer t0ken") => {
+            ("401 Unauthorized", r#"{"error":"a token is needed"}"#)
         }
-    });
-    (address.to_string(), requests)
+        "/api/v1/functions" => ("200 OK", FUNCTIONS),
+        "/api/v1/flamegraph" => ("200 OK", FLAME_GRAPH),
+        "/api/v1/diff" => ("200 OK", DIFF),
+        "/api/v1/profiles/0a" => ("200 OK", PROFILE),
+        _ => ("404 Not Found", "nothing"),
+    };
+    (format!("{status}\r\n"), body)
 }
 
 /// Runs `selfprof` and returns its exit code, its stdout and its stderr.
@@ -61,7 +47,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn a_selection_is_a_sum_and_says_so() {
-    let (address, requests) = collector();
+    let Server { address, requests } = collector();
     let url = format!("http://{address}/?app=shop&release=1.4&where=span = 'checkout'");
     let (code, table, messages) = run(&["top", &url]);
     assert_eq!(code, Some(0), "{messages}");
@@ -71,7 +57,7 @@ fn a_selection_is_a_sum_and_says_so() {
         "{messages}"
     );
     let path = "where=release%20%3D%20%271%2E4%27%20and%20%28span%20%3D%20%27checkout%27%29";
-    assert!(requests.recv().unwrap().contains(path));
+    assert!(requests.recv().unwrap().path.contains(path));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.html");
     let (code, _, messages) = run(&["report", &url, "-o", file.to_str().unwrap()]);
@@ -81,7 +67,7 @@ fn a_selection_is_a_sum_and_says_so() {
 
 #[test]
 fn a_single_profile_is_as_it_was() {
-    let (address, _requests) = collector();
+    let Server { address, .. } = collector();
     let (code, table, messages) = run(&["top", &format!("http://{address}/api/v1/profiles/0a?app=shop")]);
     assert_eq!((code, messages.as_str()), (Some(0), ""));
     assert!(table.contains("once"), "{table}");
@@ -89,7 +75,7 @@ fn a_single_profile_is_as_it_was() {
 
 #[test]
 fn two_selections_are_compared_by_the_collector() {
-    let (address, requests) = collector();
+    let Server { address, requests } = collector();
     let url = |filter: &str| format!("http://{address}/?app=shop{filter}");
     let (code, table, messages) = run(&["diff", &url("&release=1.3"), &url("")]);
     assert_eq!((code, messages.as_str()), (Some(0), ""));
@@ -100,7 +86,7 @@ fn two_selections_are_compared_by_the_collector() {
         "{table}"
     );
     assert!(table.contains("base: 10 profiles of 5 sessions"), "{table}");
-    let request = requests.recv().unwrap();
+    let request = requests.recv().unwrap().path;
     assert!(request.contains("base=release%20%3D%20%271%2E3%27&new=release%20like%20%27%25%27"), "{request}");
     let (_, json, _) = run(&["diff", "--json", &url("&release=1.3"), &url("&release=1.4")]);
     assert!(json.starts_with(DIFF) && json.ends_with('\n'), "{json}");
@@ -112,7 +98,7 @@ fn two_selections_are_compared_by_the_collector() {
 
 #[test]
 fn errors_say_what_to_do() {
-    let (address, _requests) = collector();
+    let Server { address, .. } = collector();
     let check = |url: &str, expected: &[&str]| {
         let (code, _, messages) = run(&["top", url]);
         assert_ne!(code, Some(0));
@@ -125,10 +111,30 @@ fn errors_say_what_to_do() {
         "http://127.0.0.1:1/?app=shop",
         &["cannot ask the collector at 127.0.0.1:1", "hint: `selfprof-collector serve`"],
     );
-    check("https://a.example/?app=shop", &["selfprof has no TLS", "ssh -L"]);
+    check(&url("api/v1/apps?app=shop"), &["/api/v1/apps does not name any profiles", "hint: such a URL is"]);
     let mut with_token = selfprof();
     with_token.env("SELFPROF_COLLECTOR_TOKEN", "t0ken").args(["top", &url("?app=secret")]);
     assert!(output(&mut with_token).status.success());
+}
+
+#[test]
+fn a_collector_with_tls() {
+    let certificates = Certificates::new(&["localhost"]);
+    let server = Server::with_tls(&certificates, answer);
+    let url = format!("https://localhost:{}/?app=secret", server.address.port());
+    let with_token = output(
+        selfprof()
+            .env("SSL_CERT_FILE", certificates.authority())
+            .env("SELFPROF_COLLECTOR_TOKEN", "t0ken")
+            .args(["top", &url]),
+    );
+    assert!(with_token.status.success(), "{}", text(&with_token.stderr));
+    let (code, _, messages) = run(&["top", &url]);
+    assert_eq!(code, Some(1));
+    assert!(
+        messages.contains("of an unknown authority") && messages.contains("hint: SSL_CERT_FILE"),
+        "{messages}"
+    );
 }
 
 #[test]

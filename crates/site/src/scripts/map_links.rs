@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use selfprof_source_maps::{Comments, json_of_data_url};
 
+use crate::files::urls::{has_host, joined};
+
 /// At most this many comments at the end of a script are removed.
 const MAX_COMMENTS: usize = 8;
 
@@ -17,7 +19,8 @@ pub struct MapLink {
     pub comment: Range<usize>,
 }
 
-/// The comment at the end of a script that links it to its map. It is followed by nothing but comments, so it is in no string.
+/// The comment at the end of a script that links it to its map. It is followed by nothing but comments, so it is in no
+/// string.
 pub fn link(code: &str) -> Option<MapLink> {
     let url = Comments::of(code).mapping_url?;
     let start = url.as_ptr() as usize - code.as_ptr() as usize;
@@ -44,27 +47,12 @@ pub fn inline_map(url: &str) -> Option<Result<Vec<u8>, String>> {
 
 /// The path of a map, from the root of the site, for the script at another path; `None` if it is elsewhere.
 pub fn place(url: &str, script: &Path) -> Option<PathBuf> {
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let decoded = percent_encoding::percent_decode_str(&url[..end]).decode_utf8().ok()?;
-    if decoded.contains("://") || decoded.starts_with("//") {
+    let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
+    if has_host(path) {
         return None;
     }
-    let mut place = match decoded.strip_prefix('/') {
-        Some(_) => PathBuf::new(),
-        None => script.parent().map(Path::to_owned).unwrap_or_default(),
-    };
-    for part in decoded.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                if !place.pop() {
-                    return None;
-                }
-            }
-            part => place.push(part),
-        }
-    }
-    Some(place)
+    let folder = script.parent().filter(|_| !path.starts_with('/')).unwrap_or(Path::new(""));
+    joined(folder.to_str()?, path).map(PathBuf::from)
 }
 
 #[cfg(test)]

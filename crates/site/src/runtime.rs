@@ -1,35 +1,29 @@
 //! The polyfill's runtime.
 
-use std::fs;
-
 use selfprof_instrument::Names;
 
-use crate::failure::Failure;
-use crate::installation::package::Package;
+use crate::error::SiteError;
+use crate::functions_table::TABLE;
 
-use super::inputs::TABLE;
+/// Its file, beside the copies.
+pub const RUNTIME: &str = "selfprof-polyfill.js";
 
-/// The template of the runtime, from the npm package.
+/// The template of the runtime.
 #[derive(Debug)]
-pub struct RuntimeTemplate {
-    text: String,
+pub struct RuntimeTemplate<'a> {
+    text: &'a str,
     /// Whether it records calls.
     is_trace: bool,
 }
 
-impl RuntimeTemplate {
-    /// Reads the template.
-    pub fn find(is_trace: bool) -> Result<Self, Failure> {
-        let path = Package::find()?.polyfill(if is_trace { "tracing.js" } else { "polyfill.js" });
-        let hint = "in a checkout, `cargo xtask build` builds it; otherwise, install the npm package again";
-        let text = fs::read_to_string(&path).map_err(|error| {
-            Failure::job(format!("cannot read the polyfill {}", path.display())).because(&error).hint(hint)
-        })?;
+impl<'a> RuntimeTemplate<'a> {
+    /// The template with this text, which has all names that are replaced.
+    pub fn new(text: &'a str, is_trace: bool) -> Result<Self, SiteError> {
         let template = Self { text, is_trace };
-        if template.render(&Names::default()).is_none() {
-            return Err(Failure::job(format!("{} is not the polyfill's template", path.display())).hint(hint));
+        match template.render(&Names::default()) {
+            Some(_) => Ok(template),
+            None => Err(SiteError::Template),
         }
-        Ok(template)
     }
 
     /// The runtime with these names; `None` if the template lacks one.
@@ -54,7 +48,7 @@ impl RuntimeTemplate {
         let words = if self.is_trace { tracing } else { sampling };
         let mut found = vec![false; words.len()];
         let mut rendered = String::with_capacity(self.text.len());
-        let mut rest = self.text.as_str();
+        let mut rest = self.text;
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         while let Some(start) = rest.find(is_part) {
             let length = rest[start..].find(|c| !is_part(c)).unwrap_or(rest.len() - start);
@@ -80,13 +74,13 @@ mod tests {
 
     #[test]
     fn whole_words_are_replaced() {
-        let template = |text: &str| RuntimeTemplate { text: text.to_owned(), is_trace: false };
+        let render = |text| RuntimeTemplate { text, is_trace: false }.render(&Names::default());
         let text = "let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE,SELFPROF_NATIVE,SELFPROF_SCAN,SELFPROF_RESUME;\
                     /*é*/x(\"SELFPROF_FUNCTIONS\",SELFPROF_ENTER2,XSELFPROF_ENTER)";
         assert_eq!(
-            template(text).render(&Names::default()).as_deref(),
+            render(text).as_deref(),
             Some("let $e,$t,$x,$h,$s,$r;/*é*/x(\"selfprof-functions.json\",SELFPROF_ENTER2,XSELFPROF_ENTER)")
         );
-        assert_eq!(template("let SELFPROF_ENTER").render(&Names::default()), None);
+        assert_eq!(render("let SELFPROF_ENTER"), None);
     }
 }

@@ -1,23 +1,16 @@
 //! What all files of a run have in common.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use selfprof_instrument::{Goal, Instrumented, Names, Problem};
 
-use crate::failure::Failure;
-
-use super::mode::Mode;
-use super::output_folder::OutputFolder;
-use super::summary::{Counts, Growth, Reason};
-
-/// Larger files are copied as they are: the tree of a script takes many times its size.
-pub const MAX_BYTES: u64 = 64 << 20;
+use crate::files::output_folder::OutputFolder;
+use crate::scripts::instrumenter::Instrumenter;
+use crate::summary::{Counts, Growth, Reason, Refusal};
 
 /// So much plain text is compressed to tell how it grows; compressing takes longer than instrumenting.
 const MAX_COMPRESSED: u64 = 4 << 20;
@@ -26,18 +19,16 @@ const MAX_COMPRESSED: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct Build {
     pub names: Names,
-    pub mode: Mode,
+    pub instrumenter: Instrumenter,
     pub has_source_maps: bool,
     pub output: OutputFolder,
     /// Plain text that was compressed so far. Any thread adds to it; the sum decides nothing but when to stop.
     pub compressed: AtomicU64,
 }
 
-/// Why a text is not instrumented, with an explanation.
-pub type Refusal = (Reason, String);
-
 impl Build {
-    /// Instruments a text, and counts what it contains. Adds how it grows. The functions have numbers from `first_id` on.
+    /// Instruments a text, and counts what it contains. Adds how it grows. The functions have numbers from `first_id`
+    /// on.
     pub fn instrument(
         &self,
         source: &str,
@@ -46,8 +37,9 @@ impl Build {
         counts: &mut Counts,
     ) -> Result<Instrumented, Refusal> {
         // The file of a parser's bug is copied as others that it cannot read.
-        let result =
-            catch_unwind(AssertUnwindSafe(|| self.mode.instrument(source, goal, &self.names, first_id)));
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            self.instrumenter.instrument(source, goal, &self.names, first_id)
+        }));
         let instrumented = match result {
             Ok(result) => result.map_err(|problem| (reason_of(&problem), problem.to_string()))?,
             Err(_) => return Err((Reason::OtherProblem, "the parser panicked".to_owned())),
@@ -118,26 +110,6 @@ impl Write for Length {
     }
 }
 
-/// The text of a file. The outer result is that of reading, the inner one tells why it is not instrumented.
-pub fn read(path: &Path) -> Result<Result<String, Refusal>, Failure> {
-    let failed = |error: &io::Error| Failure::job(format!("cannot read {}", path.display())).because(error);
-    let length = fs::metadata(path).map_err(|error| failed(&error))?.len();
-    if length > MAX_BYTES {
-        return Ok(Err((
-            Reason::TooLarge,
-            format!("{} MB of at most {}", length / 1_000_000, MAX_BYTES / 1_000_000),
-        )));
-    }
-    let bytes = fs::read(path).map_err(|error| failed(&error))?;
-    Ok(String::from_utf8(bytes)
-        .map_err(|error| (Reason::Encoding, format!("at byte {}", error.utf8_error().valid_up_to()))))
-}
-
-/// The byte order mark, if there is one, and the text behind it, which is what browsers count positions in.
-pub fn split_mark(text: &str) -> (&str, &str) {
-    text.split_at(if text.starts_with('\u{FEFF}') { 3 } else { 0 })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +121,7 @@ mod tests {
         assert_eq!((first_lines("a\nb", 0), first_lines("", 0)), (&b""[..], &b""[..]));
         let build = Build {
             names: Names::default(),
-            mode: Mode::Sample { min_statements: 4 },
+            instrumenter: Instrumenter::Sampling { min_statements: 4 },
             has_source_maps: false,
             output: OutputFolder::create(&std::env::temp_dir()).unwrap(),
             compressed: AtomicU64::new(MAX_COMPRESSED - 1000),

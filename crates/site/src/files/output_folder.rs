@@ -1,11 +1,13 @@
 //! The folder that the copies are written to. Nothing is written outside of it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
-use crate::failure::Failure;
-use crate::files::atomic::temporary_beside;
+use tempfile::{Builder, NamedTempFile};
+
+use crate::error::SiteError;
 
 /// The folder.
 #[derive(Debug)]
@@ -15,9 +17,8 @@ pub struct OutputFolder {
 
 impl OutputFolder {
     /// Creates the folder, if it is not there.
-    pub fn create(path: &Path) -> Result<Self, Failure> {
-        fs::create_dir_all(path)
-            .map_err(|error| Failure::job(format!("cannot create {}", path.display())).because(&error))?;
+    pub fn create(path: &Path) -> Result<Self, SiteError> {
+        fs::create_dir_all(path).map_err(|error| SiteError::Write(path.to_owned(), error))?;
         Ok(Self { path: path.to_owned() })
     }
 
@@ -27,12 +28,12 @@ impl OutputFolder {
     }
 
     /// Writes a file, replacing an earlier one.
-    pub fn write(&self, place: &Path, content: &[u8]) -> Result<(), Failure> {
+    pub fn write(&self, place: &Path, content: &[u8]) -> Result<(), SiteError> {
         self.replace(place, |file| file.write_all(content))
     }
 
     /// Copies a file.
-    pub fn copy(&self, place: &Path, source: &Path) -> Result<(), Failure> {
+    pub fn copy(&self, place: &Path, source: &Path) -> Result<(), SiteError> {
         self.replace(place, |file| io::copy(&mut File::open(source)?, file).map(drop))
     }
 
@@ -41,18 +42,16 @@ impl OutputFolder {
         &self,
         place: &Path,
         write: impl FnOnce(&mut File) -> io::Result<()>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SiteError> {
         let path = self.path_of(place);
         let replaced = || {
             self.create_folders_of(place)?;
-            let mut file = temporary_beside(&path)?;
+            let mut file = new_file_beside(&path)?;
             write(file.as_file_mut())?;
             file.persist(&path)?;
             Ok(())
         };
-        replaced().map_err(|error: io::Error| {
-            Failure::job(format!("cannot write {}", path.display())).because(&error)
-        })
+        replaced().map_err(|error: io::Error| SiteError::Write(path.clone(), error))
     }
 
     /// Creates the folders around a place. One that is a symbolic link would lead out.
@@ -79,6 +78,16 @@ impl OutputFolder {
         }
         Ok(())
     }
+}
+
+/// A file that is deleted unless it is renamed, with the permissions of any new file: 0666 minus the umask.
+fn new_file_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(path);
+    Builder::new()
+        .prefix(".selfprof-")
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
 }
 
 #[cfg(test)]

@@ -1,30 +1,11 @@
 //! `selfprof doctor` with servers on this machine.
 
-mod support;
+use crate::server::{Certificates, Request, Server};
+use crate::support::{output, selfprof, text};
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener};
-use std::thread;
-
-use support::{output, selfprof, text};
-
-/// Starts a server, which ends with the test. Returns its address.
-fn serve(answer: impl Fn(&str) -> (String, String) + Send + 'static) -> String {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
-            let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-            let Some(path) = head.first().and_then(|line| line.split(' ').nth(1)) else { continue };
-            let (head, body) = answer(path);
-            let length = body.len();
-            let head = format!("HTTP/1.1 {head}connection: close\r\ncontent-length: {length}\r\n\r\n");
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
-        }
-    });
-    address.to_string()
+/// Starts a server that answers paths. Returns its address.
+fn serve(answer: impl Fn(&str) -> (String, String) + Clone + Send + 'static) -> String {
+    Server::start(move |request: &Request| answer(&request.path)).address.to_string()
 }
 
 /// Runs `selfprof doctor` and returns its exit code, its stdout and its stderr.
@@ -93,4 +74,30 @@ fn servers_that_are_hostile_or_not_there() {
     assert!(doctor("http://127.0.0.1:9/").2.contains("cannot fetch http://127.0.0.1:9/"));
     assert_eq!(doctor("file:///etc/passwd").0, Some(2));
     assert_eq!(doctor("--help").0, Some(0));
+}
+
+#[test]
+fn a_page_with_tls() {
+    let certificates = Certificates::new(&["localhost"]);
+    let server = Server::with_tls(&certificates, |request: &Request| match request.path.as_str() {
+        "/" => ("200 OK\r\ndocument-policy: js-profiling\r\n".into(), "<script src=/app.js></script>"),
+        _ => ("200 OK\r\n".into(), "start();"),
+    });
+    let url = format!("https://localhost:{}/", server.address.port());
+    let looked_at = output(selfprof().env("SSL_CERT_FILE", certificates.authority()).args(["doctor", &url]));
+    assert_eq!(looked_at.status.code(), Some(0), "{}", text(&looked_at.stderr));
+    assert!(
+        server
+            .requests
+            .iter()
+            .nth(1)
+            .unwrap()
+            .has(&format!("origin: https://localhost:{}", server.address.port()))
+    );
+    let (code, _, messages) = doctor(&url);
+    assert_eq!(code, Some(1));
+    assert!(
+        messages.contains("of an unknown authority") && messages.contains("hint: SSL_CERT_FILE"),
+        "{messages}"
+    );
 }

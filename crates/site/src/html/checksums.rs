@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use std::fs;
 
-/// [Subresource Integrity](https://w3c.github.io/webappsec-subresource-integrity/) knows these, in this order of strength.
+/// [Subresource Integrity](https://w3c.github.io/webappsec-subresource-integrity/) knows these, in this order of
+/// strength.
 const ALGORITHMS: [&str; 3] = ["sha256", "sha384", "sha512"];
 
 /// The checksums of a file, as `integrity` has them, in the order of [`ALGORITHMS`].
@@ -20,8 +21,8 @@ type Checksums = [String; 3];
 pub struct KnownChecksums(Mutex<HashMap<PathBuf, Option<Checksums>>>);
 
 impl KnownChecksums {
-    /// The new value of `integrity` for a script that was at `plain` and is now at `instrumented`. `None` if the old value is not the
-    /// plain script's: then the script is blocked now as before.
+    /// The new value of `integrity` for a script that was at `plain` and is now at `instrumented`. `None` if the old
+    /// value is not the plain script's: then the script is blocked now as before.
     pub fn replaced(&self, value: &str, plain: &Path, instrumented: &Path) -> Option<String> {
         let (old, new) = (self.of(plain)?, self.of(instrumented)?);
         let words: Vec<&str> =

@@ -1,8 +1,8 @@
 //! The scripts in HTML, with their exact positions.
 //!
-//! The tokens are those of the HTML standard. Of its [tree construction] this module knows what decides which text is a script: elements
-//! whose content is text, templates, and the foreign elements of SVG and MathML. Where it is not sure, a script counts as foreign and is
-//! left alone.
+//! The tokens are those of the HTML standard. Of its [tree construction] this module knows what decides which text is a
+//! script: elements whose content is text, templates, and the foreign elements of SVG and MathML. Where it is not sure,
+//! a script counts as foreign and is left alone.
 //!
 //! [tree construction]: https://html.spec.whatwg.org/multipage/parsing.html#tree-construction
 
@@ -14,7 +14,9 @@ use html5gum::{Span, State, Tokenizer};
 /// How a script runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptKind {
+    /// A classic script.
     Classic,
+    /// A module.
     Module,
 }
 
@@ -41,7 +43,9 @@ pub struct Attribute {
 /// A `<script>` element with JavaScript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptElement {
+    /// How it runs.
     pub kind: ScriptKind,
+    /// Where it is.
     pub surroundings: Surroundings,
     /// The element with its tags.
     pub element: Range<usize>,
@@ -49,9 +53,14 @@ pub struct ScriptElement {
     pub tag: Range<usize>,
     /// What is between the tags.
     pub text: Range<usize>,
+    /// The URL of its code, which is otherwise between the tags.
     pub src: Option<Attribute>,
+    /// The checksums that its code must have.
     pub integrity: Option<Attribute>,
+    /// What a Content Security Policy may allow it by.
     pub nonce: Option<String>,
+    /// Whether it has the attribute `crossorigin`.
+    pub has_crossorigin: bool,
     /// Whether only browsers without modules run it.
     pub is_nomodule: bool,
     /// Whether it is what `@selfprof/instrument` puts into pages that choose between plain and instrumented scripts.
@@ -64,14 +73,18 @@ const CHOOSER: &str = "data-selfprof-chooser";
 /// A `<link>` to a file with a checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
+    /// The URL of the file.
     pub href: String,
+    /// The checksums that it must have.
     pub integrity: Attribute,
 }
 
 /// What a page says of its scripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
+    /// Its scripts, in their order.
     pub scripts: Vec<ScriptElement>,
+    /// The files that it loads with a checksum.
     pub links: Vec<Link>,
     /// Where a script goes that is to run first: at the start of the head.
     pub head: usize,
@@ -79,6 +92,8 @@ pub struct Markup {
     pub handlers: usize,
     /// Whether a Content Security Policy in a `<meta>` element allows scripts by their checksums.
     pub has_policy_with_hashes: bool,
+    /// The `http-equiv` of `<meta>` elements, in lower case.
+    pub equivalents: Vec<String>,
     /// The URL in `<base>`.
     pub base: Option<String>,
 }
@@ -105,18 +120,20 @@ enum Token {
     },
 }
 
-/// Reads a page.
-pub fn read(html: &str) -> Markup {
-    let mut reader = Reader::default();
-    let mut tokens = Tokenizer::new_with_emitter(html, CallbackEmitter::new(events(html)));
-    while let Some(Ok(token)) = tokens.next() {
-        if let Some(state) = reader.read(token) {
-            tokens.set_state(state);
+impl Markup {
+    /// Reads a page.
+    pub fn read(html: &str) -> Self {
+        let mut reader = Reader::default();
+        let mut tokens = Tokenizer::new_with_emitter(html, CallbackEmitter::new(events(html)));
+        while let Some(Ok(token)) = tokens.next() {
+            if let Some(state) = reader.read(token) {
+                tokens.set_state(state);
+            }
         }
+        let mut markup = reader.markup;
+        markup.head = reader.head.unwrap_or(html.len());
+        markup
     }
-    let mut markup = reader.markup;
-    markup.head = reader.head.unwrap_or(html.len());
-    markup
 }
 
 /// Puts tokens together from what the tokenizer reports.
@@ -300,13 +317,16 @@ impl Reader {
     }
 
     fn read_meta(&mut self, attributes: &Attributes) {
-        let is_policy = find(attributes, "http-equiv")
-            .is_some_and(|name| name.value.eq_ignore_ascii_case("content-security-policy"));
-        if is_policy && let Some(policy) = find(attributes, "content") {
+        let Some(equivalent) = find(attributes, "http-equiv") else { return };
+        let equivalent = equivalent.value.to_ascii_lowercase();
+        if equivalent == "content-security-policy"
+            && let Some(policy) = find(attributes, "content")
+        {
             let policy = policy.value.to_ascii_lowercase();
             self.markup.has_policy_with_hashes |=
                 ["'sha256-", "'sha384-", "'sha512-"].iter().any(|hash| policy.contains(hash));
         }
+        self.markup.equivalents.push(equivalent);
     }
 
     fn end_script(&mut self, attributes: Attributes, tag: Range<usize>, end: Range<usize>) {
@@ -331,6 +351,7 @@ impl Reader {
             src: find(&attributes, "src").cloned(),
             integrity: find(&attributes, "integrity").cloned(),
             nonce: find(&attributes, "nonce").map(|nonce| nonce.value.clone()),
+            has_crossorigin: find(&attributes, "crossorigin").is_some(),
             is_nomodule: kind == ScriptKind::Classic && find(&attributes, "nomodule").is_some(),
             is_chooser: find(&attributes, CHOOSER).is_some(),
         });
@@ -342,8 +363,8 @@ fn find<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a Attribute> {
     attributes.iter().find(|(known, _)| known == name).map(|(_, attribute)| attribute)
 }
 
-/// [Prepares the script element](https://html.spec.whatwg.org/multipage/scripting.html#prepare-the-script-element), steps 8 to 13: what
-/// it is, if it is JavaScript.
+/// [Prepares the script element](https://html.spec.whatwg.org/multipage/scripting.html#prepare-the-script-element),
+/// steps 8 to 13: what it is, if it is JavaScript.
 fn kind_of(attributes: &Attributes) -> Option<ScriptKind> {
     let value = |name| find(attributes, name).map(|attribute| attribute.value.as_str());
     let kind = match (value("type"), value("language")) {
@@ -374,7 +395,8 @@ fn is_javascript(kind: &str) -> bool {
     }
 }
 
-/// Whether the start tag ends the [foreign content](https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign) around it.
+/// Whether the start tag ends the [foreign
+/// content](https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign) around it.
 fn is_breakout(name: &[u8], attributes: &Attributes) -> bool {
     const NAMES: &str = "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta \
                          nobr ol p pre ruby s small span strong strike sub sup table tt u ul var";
@@ -391,7 +413,7 @@ mod tests {
     /// The texts of the scripts that run when the page is read, and whether they are modules.
     #[track_caller]
     fn check(html: &str, expected: &[(&str, bool)]) {
-        let scripts = read(html).scripts;
+        let scripts = Markup::read(html).scripts;
         let found: Vec<_> = scripts
             .iter()
             .filter(|script| script.surroundings == Surroundings::Document)
@@ -460,7 +482,7 @@ mod tests {
     fn attributes_have_ranges() {
         let html = "é<script src=a.js integrity='sha256-x=' nonce=n src=b.js NoModule></script><script src=\"a&amp;b\">";
         let html = format!("{html}</script>");
-        let scripts = read(&html).scripts;
+        let scripts = Markup::read(&html).scripts;
         let src = scripts[0].src.as_ref().unwrap();
         assert_eq!((src.value.as_str(), &html[src.range.clone().unwrap()]), ("a.js", "a.js"));
         let integrity = scripts[0].integrity.as_ref().unwrap();
@@ -476,7 +498,7 @@ mod tests {
         #[track_caller]
         fn check(html: &str) {
             let (before, after) = html.split_once('^').unwrap();
-            assert_eq!(read(&format!("{before}{after}")).head, before.len(), "{html}");
+            assert_eq!(Markup::read(&format!("{before}{after}")).head, before.len(), "{html}");
         }
         check("<!doctype html><html lang=en><head>^<meta charset=utf-8>");
         check("<!doctype html>\n<!-- a --><html>\n<HEAD\n>^<script></script>");
@@ -491,7 +513,7 @@ mod tests {
 
     #[test]
     fn a_page_tells_more() {
-        let page = read(
+        let page = Markup::read(
             "<base href=/a/><base href=/b/><link rel=modulepreload href=x.js integrity=sha384-x>\
              <meta http-equiv=Content-Security-Policy content=\"script-src 'SHA256-abc'\">\
              <body onload='a()'><svg onclick=b()></svg>",
@@ -505,7 +527,7 @@ mod tests {
             ("x.js", "sha384-x")
         );
         assert!(
-            !read("<meta http-equiv=Content-Security-Policy content=\"script-src 'self'\">")
+            !Markup::read("<meta http-equiv=Content-Security-Policy content=\"script-src 'self'\">")
                 .has_policy_with_hashes
         );
     }
@@ -534,7 +556,7 @@ mod tests {
             "<script/>",
         ];
         let check = |html: &str| {
-            for script in read(html).scripts {
+            for script in Markup::read(html).scripts {
                 assert!(html.get(script.text).is_some() && html[script.tag].starts_with('<'));
             }
         };
