@@ -635,7 +635,7 @@ fn a_flushed_group_goes_on() {
         ("flush", ""),
         ("close", ""),
         ("build", ""),
-        ("trace 0", "0 10 25 35"),
+        ("trace 0", "0 10 15 30"),
     ]);
 }
 
