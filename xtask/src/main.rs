@@ -8,6 +8,7 @@ mod build_cache;
 mod checkout;
 mod chromium;
 mod collector;
+mod crates_io;
 mod demo;
 mod differential;
 mod firefox;
@@ -21,6 +22,7 @@ mod pages;
 mod problem;
 mod progress;
 mod pypi;
+mod release;
 mod source_map_tests;
 mod test;
 mod tools;
@@ -51,6 +53,7 @@ Examples:
   cargo xtask test --list            the steps
   cargo xtask fuzz w3c               make up inputs for one of the readers
   cargo xtask package                the npm packages, as tarballs in target/npm
+  cargo xtask release --dry-run      everything that a release has, in target/release-files
   cargo xtask bench                  measure against other profilers (close what else runs)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
   cargo xtask source-map-tests --dir DIR   TC39's tests of source maps
@@ -69,6 +72,7 @@ enum Command {
     Differential(differential::Arguments),
     Fuzz(fuzz::Arguments),
     Package(package::Arguments),
+    Release(release::Arguments),
     SourceMapTests(source_map_tests::Arguments),
     Test(test::Arguments),
     Wpt(wpt::Arguments),
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
+        Command::Release(arguments) => release::run(&arguments),
         Command::SourceMapTests(arguments) => source_map_tests::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Wpt(arguments) => wpt::run(&arguments),
