@@ -58,7 +58,8 @@ impl Tool {
         cargo.arg("--root").arg(&root).arg(self.name);
         cargo.env("CARGO_TARGET_DIR", temporary.path().join("target"));
         // It runs for seconds, so compiling it must not take many minutes.
-        for (setting, value) in [("OPT_LEVEL", "1"), ("LTO", "off"), ("CODEGEN_UNITS", "16"), ("DEBUG", "0")] {
+        for (setting, value) in [("OPT_LEVEL", "1"), ("LTO", "off"), ("CODEGEN_UNITS", "16"), ("DEBUG", "0")]
+        {
             cargo.env(format!("CARGO_PROFILE_RELEASE_{setting}"), value);
         }
         job::run(&mut cargo, output)?;

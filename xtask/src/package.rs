@@ -173,8 +173,27 @@ mod tests {
     }
 
     #[test]
+    fn both_workspaces_have_the_version() {
+        let version = env!("CARGO_PKG_VERSION");
+        for text in [
+            include_str!("../../collector/Cargo.toml"),
+            include_str!("../../package.json"),
+            include_str!("../../collector/page/package.json"),
+            include_str!("../../ui/report/package.json"),
+            include_str!("../../ui/views/package.json"),
+        ] {
+            let line = text
+                .lines()
+                .map(str::trim_start)
+                .find(|line| line.starts_with("version = ") || line.starts_with("\"version\": "));
+            assert!(line.is_some_and(|line| line.contains(&format!("\"{version}\""))), "{line:?}: {text}");
+        }
+    }
+
+    #[test]
     fn packages_with_native_files_ship_their_notices() {
-        for (folder, manifest) in manifests().into_iter().filter(|(_, manifest)| manifest["libc"].is_array()) {
+        for (folder, manifest) in manifests().into_iter().filter(|(_, manifest)| manifest["libc"].is_array())
+        {
             let files = manifest["files"].as_array();
             assert!(files.is_some_and(|files| files.contains(&NOTICES.into())), "{folder}");
         }

@@ -1,10 +1,10 @@
 //! `cargo xtask release`: everything that a release has.
 
+mod archives;
 mod changelog;
 mod container;
 mod materials;
 mod notices;
-mod programs;
 
 use crate::build::build_collector;
 use crate::checkout::Checkout;
@@ -116,6 +116,10 @@ pub fn make(
         let mut cargo = checkout.cargo();
         job::run(cargo.args(["fetch", "--locked", "--quiet"]).current_dir(workspace), output)?;
     }
+    // The libraries, which are published as crates. Their tests compile them.
+    let mut cargo = checkout.cargo();
+    cargo.args(["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty", "--quiet"]);
+    job::run(&mut cargo, output).context("the crates cannot be published")?;
     say("listing the licences of what the programs contain");
     let licences = work.join("licences");
     fs::create_dir(&licences)?;
@@ -132,7 +136,7 @@ pub fn make(
     }
     fs::write(folder.join(NPM_PACKAGES), order)?;
     say("packing the programs");
-    programs::pack(&work, &npm, (&folder, VERSION), output)?;
+    archives::pack(&work, &npm, (&folder, VERSION), output)?;
     container::make(checkout, packages, (&folder, VERSION), output)?;
     say("listing what the packages and the programs are made of");
     materials::write(checkout, packages, (&folder, VERSION), output)?;

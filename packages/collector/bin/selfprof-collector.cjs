@@ -17,7 +17,8 @@ function usesMusl() {
 function installHint() {
   const { platform, arch } = process;
   if (platform !== 'linux' || arch !== 'x64') return `the collector runs on Linux x64, not on ${platform}-${arch}`;
-  if (usesMusl()) return 'the collector needs glibc, but this system has musl; in Docker, use node:24-slim, not node:24-alpine';
+  if (usesMusl())
+    return 'the collector needs glibc, but this system has musl; in Docker, use node:24-slim, not node:24-alpine';
   return 'install @selfprof/collector again, without --omit=optional';
 }
 

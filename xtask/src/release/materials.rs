@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates of the native files, by the folder of their workspace.
-const CRATES: [(&str, &[&str]); 2] = [(".", &["selfprof", "selfprof-node"]), ("collector", &["selfprof-collector"])];
+const CRATES: [(&str, &[&str]); 2] =
+    [(".", &["selfprof", "selfprof-node"]), ("collector", &["selfprof-collector"])];
 
 /// The name that the files get beside each manifest.
 const TEMPORARY: &str = "selfprof-release-materials";
@@ -31,7 +32,16 @@ pub fn write(
     }
     let file = folder.join(format!("npm-packages-{version}.cdx.json"));
     let mut npm = Command::new("npm");
-    npm.args(["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--omit", "dev", "--omit", "peer"]);
+    npm.args([
+        "sbom",
+        "--package-lock-only",
+        "--sbom-format",
+        "cyclonedx",
+        "--omit",
+        "dev",
+        "--omit",
+        "peer",
+    ]);
     let bill = npm.current_dir(checkout.root()).output().context("cannot start npm")?;
     if !bill.status.success() {
         bail!("npm sbom ended with {}: {}", bill.status, String::from_utf8_lossy(&bill.stderr));
@@ -62,13 +72,19 @@ fn of_crates(
         let file = member.manifest_path.with_file_name(format!("{TEMPORARY}.json"));
         if crates.contains(&member.name.as_str()) && made.is_ok() {
             let target = target(&member.name);
-            // The target folder may be on another disk.
-            fs::copy(&file, &target).with_context(|| format!("cannot copy {file}"))?;
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
+            fs::write(&target, without_folder(&text, checkout.root()))
+                .with_context(|| format!("cannot write {}", target.display()))?;
             check(&target)?;
         }
         let _ = fs::remove_file(file);
     }
     made
+}
+
+/// Names the crates of the checkout by their paths in it, and not by where it is.
+fn without_folder(bill: &str, root: &Path) -> String {
+    bill.replace(&format!("file://{}/", root.display()), "file:///")
 }
 
 /// Fails if a bill lists nothing.
@@ -78,4 +94,12 @@ fn check(file: &Path) -> Result<()> {
         bail!("{} lists nothing", file.display());
     }
     Ok(())
+}
+
+#[test]
+fn a_bill_does_not_name_the_folder_of_the_checkout() {
+    let bill =
+        r#"{ "bom-ref": "path+file:///home/me/selfprof/crates/trace#0.1.0", "purl": "pkg:cargo/a@1.0.0" }"#;
+    let expected = r#"{ "bom-ref": "path+file:///crates/trace#0.1.0", "purl": "pkg:cargo/a@1.0.0" }"#;
+    assert_eq!(without_folder(bill, Path::new("/home/me/selfprof")), expected);
 }

@@ -33,7 +33,8 @@ pub fn write(checkout: &Checkout, packages: &Packages, folder: &Path, output: &O
             command.arg(workspace.join(name).join("Cargo.toml"));
             command.arg("--config").arg(settings.join("about.toml")).arg("--output-file").arg(&file);
             command.arg(settings.join("notices.hbs")).current_dir(workspace);
-            job::run(&mut command, output).with_context(|| format!("the licences of {name} are not known"))?;
+            job::run(&mut command, output)
+                .with_context(|| format!("the licences of {name} are not known"))?;
             texts.push(fs::read_to_string(&file)?);
             fs::remove_file(&file)?;
         }
@@ -42,7 +43,10 @@ pub fn write(checkout: &Checkout, packages: &Packages, folder: &Path, output: &O
                 let file = checkout.collector().join("page/dist").join(name);
                 let text = fs::read_to_string(&file).map_err(|_| {
                     Problem::error(
-                        format!("the pages of the collector are not built: {} does not exist", file.display()),
+                        format!(
+                            "the pages of the collector are not built: {} does not exist",
+                            file.display()
+                        ),
                         "leave out --no-build",
                     )
                 })?;

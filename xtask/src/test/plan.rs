@@ -3,8 +3,8 @@
 use super::schedule::{BuildFolder, Load};
 use super::step::{Action, Step, Tier};
 use super::steps::{
-    cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, plugin, publishing, report,
-    selenium, server_agent, shop, tarballs,
+    cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, plugin,
+    publishing, report, selenium, server_agent, shop, tarballs,
 };
 use crate::node::{MAJOR_THAT_DRIVES_CHROMIUM, MAJORS};
 use crate::problem::Problem;

@@ -12,12 +12,7 @@ use std::process::Command;
 const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", NOTICES];
 
 /// Makes a tarball of the CLI and one of the collector, of what was put together for npm. They are checked by starting what is in them.
-pub fn pack(
-    work: &Path,
-    npm: &Path,
-    (folder, version): (&Path, &str),
-    output: &Output<'_>,
-) -> Result<()> {
+pub fn pack(work: &Path, npm: &Path, (folder, version): (&Path, &str), output: &Output<'_>) -> Result<()> {
     // The program finds the npm package in packages/ above it, and the package finds the addons in node_modules.
     let cli = work.join("selfprof");
     let native = staged(npm, "native-linux-x64");
@@ -70,7 +65,15 @@ fn answers(program: &Path, version: &str) -> Result<()> {
 /// The same files give the same bytes.
 fn tar(folder: &Path, name: &str, file: &PathBuf, output: &Output<'_>) -> Result<()> {
     let mut tar = Command::new("tar");
-    tar.args(["--create", "--gzip", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0"]);
-    tar.arg("--file").arg(file).arg("--directory").arg(folder).arg(name).env("GZIP", "-n");
+    tar.args([
+        "--create",
+        "--gzip",
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        "--mtime=@0",
+    ]);
+    tar.arg("--file").arg(file).arg("--directory").arg(folder).arg(name);
     job::run(&mut tar, output)
 }
