@@ -59,3 +59,35 @@ pub fn write(checkout: &Checkout, packages: &Packages, folder: &Path, output: &O
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use toml_edit::{Array, DocumentMut, Item};
+
+    fn texts(array: Option<&Array>) -> BTreeSet<String> {
+        array.into_iter().flatten().filter_map(|value| Some(value.as_str()?.to_owned())).collect()
+    }
+
+    #[test]
+    fn accepted_licences_are_allowed_ones() {
+        let document = |text: &str| -> DocumentMut {
+            let Ok(document) = text.parse() else { panic!("no TOML: {text}") };
+            document
+        };
+        let mut allowed = BTreeSet::new();
+        for text in [include_str!("../../../deny.toml"), include_str!("../../../collector/deny.toml")] {
+            let licences = &document(text)["licenses"];
+            allowed.extend(texts(licences["allow"].as_array()));
+            for exception in licences["exceptions"].as_array().into_iter().flatten() {
+                let allow =
+                    exception.as_inline_table().and_then(|exception| exception.get("allow")?.as_array());
+                allowed.extend(texts(allow));
+            }
+        }
+        // Part of libFuzzer, which does not ship.
+        allowed.remove("NCSA");
+        let about = document(include_str!("../../release/about.toml"));
+        assert_eq!(texts(about.get("accepted").and_then(Item::as_array)), allowed);
+    }
+}
