@@ -35,7 +35,10 @@ pub fn pack(work: &Path, npm: &Path, (folder, version): (&Path, &str), output: &
     }
     answers(&server.join(collector::NAME), version)?;
     let file = folder.join(format!("{}-{version}-linux-x64.tar.gz", collector::NAME));
-    tar(work, collector::NAME, &file, output)
+    tar(work, collector::NAME, &file, output)?;
+    fs::remove_dir_all(cli)?;
+    fs::remove_dir_all(server)?;
+    Ok(())
 }
 
 /// Copies a folder by hard links.
