@@ -34,6 +34,8 @@ export default defineConfig(({ mode }) => {
       outDir: OUTPUT,
       // The other page stays.
       emptyOutDir: false,
+      // The licences of the libraries in the page, for the notices of the program.
+      license: { fileName: page.replace('.html', '.licenses.md') },
       rollupOptions: { input: join(import.meta.dirname, page) },
       target: 'es2023',
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],

@@ -6,6 +6,8 @@ export default defineConfig({
   build: {
     outDir: '../../packages/selfprof/report',
     emptyOutDir: true,
+    // The licences of the libraries in the page.
+    license: { fileName: 'THIRD-PARTY-NOTICES.md' },
     target: 'es2023',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: false,

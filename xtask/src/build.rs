@@ -82,7 +82,7 @@ pub fn build_all(checkout: &Checkout, nodes: &[Node]) -> Result<()> {
 }
 
 /// Builds the collector with its page, and the agent for pages, which sends to it.
-fn build_collector(checkout: &Checkout) -> Result<()> {
+pub fn build_collector(checkout: &Checkout) -> Result<()> {
     say("building the agent for pages and the page of the collector");
     build_agent(checkout, &Output::Shown)?;
     build_collector_page(checkout, &Output::Shown)?;

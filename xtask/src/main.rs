@@ -8,6 +8,7 @@ mod build_cache;
 mod checkout;
 mod chromium;
 mod collector;
+mod crates_io;
 mod demo;
 mod differential;
 mod docs;
@@ -22,6 +23,7 @@ mod pages;
 mod problem;
 mod progress;
 mod pypi;
+mod release;
 mod source_map_tests;
 mod test;
 mod tools;
@@ -55,6 +57,7 @@ Examples:
   cargo xtask fuzz w3c               fuzz one of the readers
   cargo xtask docs                   the guide in docs/, as a site in target/docs
   cargo xtask package                the npm packages, as tarballs in target/npm
+  cargo xtask release --dry-run      everything that a release has, in target/release-files
   cargo xtask bench                  measure against other profilers (on an otherwise idle machine)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
   cargo xtask source-map-tests --dir DIR   TC39's tests of source maps
@@ -74,6 +77,7 @@ enum Command {
     Docs(docs::Arguments),
     Fuzz(fuzz::Arguments),
     Package(package::Arguments),
+    Release(release::Arguments),
     SourceMapTests(source_map_tests::Arguments),
     Test(test::Arguments),
     Wpt(wpt::Arguments),
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
+        Command::Release(arguments) => release::run(&arguments),
         Command::SourceMapTests(arguments) => source_map_tests::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Wpt(arguments) => wpt::run(&arguments),

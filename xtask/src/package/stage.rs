@@ -2,6 +2,7 @@
 
 use super::glibc;
 use crate::checkout::Checkout;
+use crate::collector;
 use crate::job::{self, Output};
 use crate::node::MAJORS;
 use crate::problem::Problem;
@@ -14,10 +15,20 @@ use std::process::Command;
 const LEFT_OUT: [&str; 6] =
     ["differential", "node_modules", "test", "tsconfig.json", "vite.config.ts", "wpt"];
 
-/// Copies a package to a folder of its own, with licences and a README, and native files stripped. Gives the folder.
-pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>) -> Result<PathBuf> {
+/// The licences of what a native file contains, in a package and in a tarball of a program.
+pub const NOTICES: &str = "THIRD-PARTY-NOTICES.txt";
+
+/// Copies a package to a separate folder, with licences and a README, and native files stripped. `notices` is the folder of the
+/// notices, each file named after its package. Gives the package's folder.
+pub fn stage(
+    checkout: &Checkout,
+    folder: &str,
+    npm: &Path,
+    notices: Option<&Path>,
+    output: &Output<'_>,
+) -> Result<PathBuf> {
     let source = checkout.root().join("packages").join(folder);
-    let staged = npm.join("staged").join(folder);
+    let staged = super::staged(npm, folder);
     copy(&source, &staged)?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(checkout.root().join(licence), staged.join(licence))?;
@@ -36,8 +47,21 @@ pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>)
             // Its users get what was built.
             fs::remove_dir_all(staged.join("src"))?;
         }
-        "native-linux-x64" => strip_all(&staged, npm, output)?,
+        "native-linux-x64" => strip_native(&staged, npm, output)?,
+        "collector-linux-x64" => {
+            let built = collector::program(checkout);
+            require(&built, "the collector is not built")?;
+            let program = staged.join("bin").join(collector::NAME);
+            fs::create_dir_all(staged.join("bin"))?;
+            fs::copy(&built, &program).with_context(|| format!("cannot copy {}", built.display()))?;
+            strip(&program, glibc::PROMISED_BY_COLLECTOR, npm, output)?;
+        }
         _ => {}
+    }
+    if let Some(file) = notices.map(|notices| notices.join(format!("{folder}.txt")))
+        && file.is_file()
+    {
+        fs::copy(&file, staged.join(NOTICES))?;
     }
     Ok(staged)
 }
@@ -66,11 +90,8 @@ fn require(path: &Path, problem: &str) -> Result<()> {
     Err(Problem::error(format!("{problem}: {} does not exist", path.display()), "leave out --no-build"))
 }
 
-/// Strips the addons and the program. Their debug symbols go to `debug/` beside the tarballs, where debuggers look for them
-/// by the name and the checksum that stay in the stripped file.
-fn strip_all(staged: &Path, npm: &Path, output: &Output<'_>) -> Result<()> {
-    let debug = npm.join("debug");
-    fs::create_dir_all(&debug)?;
+/// Strips the addons and the program.
+fn strip_native(staged: &Path, npm: &Path, output: &Output<'_>) -> Result<()> {
     let program = staged.join("bin/selfprof");
     require(&program, "the CLI is not built")?;
     let mut files = vec![program];
@@ -86,16 +107,22 @@ fn strip_all(staged: &Path, npm: &Path, output: &Output<'_>) -> Result<()> {
             "leave out --no-build, and remove addons of other versions",
         ));
     }
-    for file in files {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let symbols = debug.join(format!("{name}.debug"));
-        objcopy(&["--only-keep-debug"], &[&file, &symbols], output)?;
-        objcopy(&["--strip-unneeded"], &[&file], output)?;
-        objcopy(&[&format!("--add-gnu-debuglink={}", symbols.display())], &[&file], output)?;
-        let needed = glibc::needed(&file)?;
-        if needed > glibc::PROMISED {
-            bail!("{name} needs glibc {needed:?}, newer than the promised {:?}", glibc::PROMISED);
-        }
+    files.iter().try_for_each(|file| strip(file, glibc::PROMISED, npm, output))
+}
+
+/// Strips a native file. Its debug symbols go to `debug/` beside the tarballs, where debuggers look for them by the name and the
+/// checksum that stay in the stripped file. Fails if it needs a newer glibc than the promised one.
+fn strip(file: &Path, promised: (u32, u32), npm: &Path, output: &Output<'_>) -> Result<()> {
+    let debug = npm.join("debug");
+    fs::create_dir_all(&debug)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let symbols = debug.join(format!("{name}.debug"));
+    objcopy(&["--only-keep-debug"], &[file, &symbols], output)?;
+    objcopy(&["--strip-unneeded"], &[file], output)?;
+    objcopy(&[&format!("--add-gnu-debuglink={}", symbols.display())], &[file], output)?;
+    let needed = glibc::needed(file)?;
+    if needed > promised {
+        bail!("{name} needs glibc {needed:?}, newer than the promised {promised:?}");
     }
     Ok(())
 }
@@ -128,9 +155,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_names_the_promised_glibc() {
-        let readme = include_str!("../../../packages/native-linux-x64/README.md");
-        let (major, minor) = glibc::PROMISED;
-        assert!(readme.contains(&format!("glibc {major}.{minor}")), "{readme}");
+    fn the_readmes_name_the_promised_glibc() {
+        for (readme, (major, minor)) in [
+            (include_str!("../../../packages/native-linux-x64/README.md"), glibc::PROMISED),
+            (include_str!("../../../packages/collector-linux-x64/README.md"), glibc::PROMISED_BY_COLLECTOR),
+            (include_str!("../../../packages/collector/README.md"), glibc::PROMISED_BY_COLLECTOR),
+        ] {
+            assert!(readme.contains(&format!("glibc {major}.{minor}")), "{readme}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::schedule::{BuildFolder, Load};
 use super::step::{Action, Step, Tier};
 use super::steps::{
     cargo, collector, conformance, consumers, environment, fuzzing, guide, javascript, page_agent, plugin,
-    report, selenium, server_agent, shop, tarballs,
+    publishing, report, selenium, server_agent, shop, tarballs,
 };
 use crate::node::{MAJOR_THAT_DRIVES_CHROMIUM, MAJORS};
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use anyhow::Result;
 use std::collections::{BTreeSet, HashSet};
 
 /// What is packed has an addon for each major.
-const NEEDS_ALL_MAJORS: [&str; 2] = ["package", "install"];
+const NEEDS_ALL_MAJORS: [&str; 3] = ["package", "install", "release"];
 
 /// jsdom needs Node 22.22.2.
 const FIRST_MAJOR_WITH_PAGES: u32 = 22;
@@ -144,6 +144,7 @@ fn table() -> Vec<Row> {
         "node" Commit ["tools"] (using 50) (Each environment::node) "this Node is on PATH, or fetched";
         "workspace" Commit ["tools"] (using 50) (environment::workspace) "the npm workspaces are installed";
         "deny" All ["tools"] (using 50) (cargo::deny) "the licences, versions and sources of the dependencies, against deny.toml";
+        "workflows" All ["tools"] (using 100) (publishing::workflows) "the workflows of GitHub: their syntax, permissions and use of untrusted values";
         "chromium" All ["tools"] (using 50) (environment::chromium) "Chromium is on PATH, or fetched";
         "go" All ["tools"] (using 100) (environment::go) "Go is on PATH, or fetched";
         "lint" Commit ["workspace"] (using 100) (javascript::lint) "the format and the lints of all JavaScript, TypeScript and CSS: biome ci";
@@ -173,6 +174,7 @@ fn table() -> Vec<Row> {
         "wpt" All ["addon"] (using 60) (Pages conformance::test) "the runner of web-platform-tests, with tests of its own";
         "report" All ["page" "chromium" "cli"] (using 100) (report::test) "the report view, used in headless Chromium";
         "plugin" All ["page" "chromium" "cli"] (using 100) (plugin::test) "`@selfprof/instrument` with Vite, Rollup, Rolldown, webpack, Rspack and esbuild, and in headless Chromium, Firefox and WebKit";
+        "collector-package" All ["collector"] (compiling Collector) (Pages publishing::npm_collector) "the npm packages of the collector, packed, installed and used without a compiler";
         "collector-sql" All ["collector"] (compiling Collector) (collector::ask) "a collector with the profiles of fixtures/shop: DuckDB gives the same answers, and the slower function is found";
         "collector-api" All ["collector"] (compiling Collector) (collector::attack) "Schemathesis attacks the collector by the description of its API";
         "collector-bucket" All ["collector"] (compiling Collector) (collector::lose_disks) "collectors that write to an S3 server are killed and lose their logs: what was acknowledged is in the bucket";
@@ -187,6 +189,7 @@ fn table() -> Vec<Row> {
         "package" All ["page" "cli" "addon"] (using 100) (tarballs::pack) "the npm packages, packed: their sizes, and the glibc that they need";
         "install" All ["package"] (using 100) (Each tarballs::use_them) "the packed npm packages, installed and used without a compiler";
         "repeats" Nightly ["addon"] (using 150) (Each javascript::repeats) "programs that end in every way, and what crashed other profilers, a hundred times each";
+        "release" Nightly ["package" "collector"] (compiling Collector) (publishing::files) "everything that a release has: packages, programs, their licences and materials";
         "fuzz" Nightly ["fuzz-build"] (using 100) (fuzzing::run) "the inputs in fuzz/ on instrumented readers, and a search for new ones";
         "differential" Nightly ["addon" "chromium"] (using 100) (Pages conformance::differential) "the page host and Chromium side by side";
     }

@@ -11,6 +11,7 @@ pub mod javascript;
 mod other_browsers;
 pub mod page_agent;
 pub mod plugin;
+pub mod publishing;
 pub mod report;
 pub mod selenium;
 pub mod server_agent;

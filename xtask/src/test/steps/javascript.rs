@@ -99,7 +99,8 @@ pub fn lint(context: &Context, log: &Log, activity: &Activity) -> Result<String>
 pub fn types(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let compiler = context.packages.get(&TYPESCRIPT)?.join("lib/tsc.js");
     let plugin = plugin_folder(&context.checkout);
-    for package in [context.checkout.npm(), context.checkout.page_package(), plugin] {
+    let collector = context.checkout.root().join("packages/collector");
+    for package in [context.checkout.npm(), context.checkout.page_package(), plugin, collector] {
         let mut command = Command::new("node");
         command.arg(&compiler).arg("--project").arg(package).env_remove("NODE_OPTIONS");
         job::run(&mut command, &Output::Logged(log, activity))?;

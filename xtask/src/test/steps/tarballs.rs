@@ -19,7 +19,8 @@ const PROGRAMS: [&str; 6] = ["sh", "env", "cat", "ls", "mkdir", "rm"];
 /// Packs what the steps before have built.
 pub fn pack(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let output = Output::Logged(log, activity);
-    let tarballs = package::pack(&context.checkout, &output)?;
+    let checkout = &context.checkout;
+    let tarballs = package::pack(checkout, &package::PACKAGES, &package::folder(checkout), None, &output)?;
     let sizes =
         tarballs.iter().map(|tarball| format!("{} {} kB", tarball.folder, tarball.size.div_ceil(1000)));
     Ok(sizes.collect::<Vec<_>>().join(", "))
@@ -64,7 +65,7 @@ pub fn use_them(major: u32, context: &Context, log: &Log, activity: &Activity) -
 }
 
 /// Links the programs of a user's PATH. npm runs on this Node, too.
-fn fill_path(bin: &Path, node: &Node) -> Result<()> {
+pub(super) fn fill_path(bin: &Path, node: &Node) -> Result<()> {
     symlink(&node.executable, bin.join("node"))?;
     for name in PROGRAMS {
         symlink(find(name)?, bin.join(name))?;
@@ -85,7 +86,7 @@ fn find(name: &str) -> Result<PathBuf> {
 }
 
 /// The tarball of a package: `selfprof-page-0.1.0.tgz`.
-fn tarball(npm: &Path, name: &str) -> Result<PathBuf> {
+pub(super) fn tarball(npm: &Path, name: &str) -> Result<PathBuf> {
     let path = npm.join(format!("{name}-{}.tgz", env!("CARGO_PKG_VERSION")));
     fs::metadata(&path).with_context(|| format!("cannot find {}", path.display()))?;
     Ok(path)
