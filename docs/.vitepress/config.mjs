@@ -1,4 +1,5 @@
-// The guide in docs/, built as a site by `cargo xtask docs`. A link to a page, a heading or a file that does not exist fails the build.
+// The guide in docs/, built as a site by `cargo xtask docs`. A link to a page, a heading or a file that does not exist
+// fails the build.
 
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,8 @@
-//! Properties of everything that processes untrusted input: one function per fuzz target, which panics if the property does not hold.
+//! Properties of everything that processes untrusted input: one function per fuzz target, which panics if the property
+//! does not hold.
 //!
-//! `cargo xtask fuzz` searches for inputs that violate a property, and `cargo test` checks the inputs in `corpus/` and `findings/`. The
-//! fuzzer itself limits time and memory. Tests of known inputs are in the crates of the readers.
+//! `cargo xtask fuzz` searches for inputs that violate a property, and `cargo test` checks the inputs in `corpus/` and
+//! `findings/`. The fuzzer itself limits time and memory. Tests of known inputs are in the crates of the readers.
 
 #![forbid(unsafe_code)]
 

@@ -44,8 +44,8 @@ fn assert_w3c_round_trips(threads: &[Thread]) {
     assert_eq!(calls(&back[0].trace), calls(&threads[0].trace));
 }
 
-/// Compares only times and numbers: functions are strings in this format, and names may look like locations. The garbage collector is a
-/// function in it.
+/// Compares only times and numbers: functions are strings in this format, and names may look like locations. The
+/// garbage collector is a function in it.
 fn assert_explainer_round_trips(threads: &[Thread]) {
     let Some(back) = through(Format::Explainer, threads) else { return };
     let shape = |(time, _, path): Spelled| (time, path.len());

@@ -15,17 +15,20 @@ export interface Options {
   /** The samples that a profiler may take before the next one begins; those of 60 seconds by default. */
   maxBufferSize?: number;
   /**
-   * The name of the page at this address. By default it is the path, with `:id` in place of numbers, long hexadecimal numbers and
-   * addresses of e-mail.
+   * The name of the page at this address. By default it is the path, with `:id` in place of numbers, long hexadecimal
+   * numbers and addresses of e-mail.
    */
   route?(location: Location): string;
   /** Gets what is about to be sent. It may change it, or return nothing, and then it is not sent. */
   beforeSend?(upload: Upload): Upload | null | undefined;
-  /** A class with the interface of `Profiler`, for browsers without it. By default it is the global `ProfilerPolyfill`, if there is one. */
+  /**
+   * A class with the interface of `Profiler`, for browsers without it. By default it is the global `ProfilerPolyfill`,
+   * if there is one.
+   */
   Profiler?: ProfilerClass;
   /**
-   * The worker that compresses and sends: by default one from a `blob:` URL, which needs `worker-src blob:` in a Content Security Policy.
-   * `false` does it in the page, as happens if the worker cannot start.
+   * The worker that compresses and sends: by default one from a `blob:` URL, which needs `worker-src blob:` in a
+   * Content Security Policy. `false` does it in the page, as happens if the worker cannot start.
    */
   worker?: boolean;
   /** The session of another page or of the page of a worker: `agent.session`. It is profiled. */
@@ -88,8 +91,8 @@ export interface CallTrace extends Trace {
     /**
      * 0: a function is called. 1: it returns or throws. 2: it is suspended, by `await` or `yield`. 3: it is resumed.
      *
-     * A function that was called before recording began has an exit without an entry, and one that runs still has an entry without an exit.
-     * Everything else nests.
+     * A function that was called before recording began has an exit without an entry, and one that runs still has an
+     * entry without an exit. Everything else nests.
      */
     types: number[];
     /** In milliseconds since the time origin. */
@@ -112,13 +115,13 @@ export interface ProfilerClass {
 }
 
 /**
- * The class that the runtime of instrumented pages (`dist/polyfill.js`) defines as the global `ProfilerPolyfill`, and as `Profiler` where the
- * browser has none. README.md says what it sees and what it costs.
+ * The class that the runtime of instrumented pages (`dist/polyfill.js`) defines as the global `ProfilerPolyfill`, and
+ * as `Profiler` where the browser has none. README.md says what it sees and what it costs.
  *
- * The interval is a multiple of 10 ms, the requested one rounded up. `new` throws a `TypeError` if a member is missing or is not a number, or if
- * 100 profilers are running, and a `RangeError` if the interval is negative or above 2,147,483 ms. `stop()` rejects with an
- * `InvalidStateError` if it was called before. In the trace, a sample with the marker `script` and without a stack is one in which
- * JavaScript ran, and it is unknown which.
+ * The interval is a multiple of 10 ms, the requested one rounded up. `new` throws a `TypeError` if a member is missing
+ * or is not a number, or if 100 profilers are running, and a `RangeError` if the interval is negative or above
+ * 2,147,483 ms. `stop()` rejects with an `InvalidStateError` if it was called before. In the trace, a sample with the
+ * marker `script` and without a stack is one in which JavaScript ran, and it is unknown which.
  */
 export interface ProfilerPolyfillClass {
   new (options: {
@@ -137,8 +140,9 @@ export interface ProfilerPolyfillClass {
 }
 
 /**
- * The class that `dist/tracing.js` defines in its place on pages that are instrumented with `selfprof instrument --mode trace`. `new` throws a
- * `TypeError` without `mode: 'trace'` or `maxBufferSize`, or if 100 profilers are running.
+ * The class that `dist/tracing.js` defines in its place on pages that are instrumented with
+ * `selfprof instrument --mode trace`. `new` throws a `TypeError` without `mode: 'trace'` or `maxBufferSize`, or if 100
+ * profilers are running.
  */
 export interface TracingProfilerClass {
   new (options: {
@@ -173,7 +177,7 @@ export interface VitalMetric {
 }
 
 /**
- * Begins to profile this page or worker, if its session is among those that are profiled. Where profiling is not possible, it tells the
- * collector so, once in a session. It never throws.
+ * Begins to profile this page or worker, if its session is among those that are profiled. Where profiling is not
+ * possible, it tells the collector so, once in a session. It never throws.
  */
 export function init(options: Options): Agent;

@@ -1,7 +1,8 @@
 import { defineConfig } from 'vite';
 
-// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` and
-// `vite build --mode tracing` the templates of the runtimes that instrumented pages load first.
+// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and
+// `vite build --mode polyfill` and `vite build --mode tracing` the templates of the runtimes that instrumented pages
+// load first.
 
 const BUILDS: Record<string, { entry: string; fileName: string; before?: string; after?: string }> = {
   // In one function, so that `selfprof instrument` finds all of it in a bundle and leaves it out.

@@ -14,17 +14,20 @@ import type { ProfilerTrace } from 'selfprof';
 /** Options of a {@link PageHost}. */
 export interface PageHostOptions {
   /**
-   * Where jsdom is: its folder, or a file or folder from which it is resolved. By default it is resolved from the main script of the process,
-   * then from the working directory, then from this package.
+   * Where jsdom is: its folder, or a file or folder from which it is resolved. By default it is resolved from the main
+   * script of the process, then from the working directory, then from this package.
    */
   jsdom?: string | URL | undefined;
   /** How long loading and scripts may take, in milliseconds; 0 for no limit. Default: 30,000. */
   timeout?: number | undefined;
-  /** The maximum size of each page thread's heap, in megabytes, at least 64. A page, frame or worker that exceeds it is terminated. Default: 1,024. */
+  /**
+   * The maximum size of each page thread's heap, in megabytes, at least 64. A page, frame or worker that exceeds it is
+   * terminated. Default: 1,024.
+   */
   memoryLimit?: number | undefined;
   /**
-   * How much memory the process of the pages may take, in megabytes, at least 256. When it takes more, it ends, and all pages emit `crash`.
-   * Default: half of the memory of the machine or the container.
+   * How much memory the process of the pages may take, in megabytes, at least 256. When it takes more, it ends, and all
+   * pages emit `crash`. Default: half of the memory of the machine or the container.
    */
   processMemoryLimit?: number | undefined;
   /** `navigator.userAgent`, and the header `User-Agent`. */
@@ -38,16 +41,17 @@ export interface PageHostOptions {
   /** The maximum size of a response, in bytes. Default: 256 MiB. */
   bodyLimit?: number | undefined;
   /**
-   * Whose the cookies and localStorage are. Each `page` has its own, which are gone when it is closed; or all pages of the `host` share
-   * them, and a document has the localStorage that the others had left when it was opened.
+   * Whose the cookies and localStorage are. Each `page` has its own, which are gone when it is closed; or all pages of
+   * the `host` share them, and a document has the localStorage that the others had left when it was opened.
    * Default: `'page'`.
    */
   cookies?: 'page' | 'host' | undefined;
 }
 
 /**
- * How far a document is loaded: it has replaced the previous one (`commit`), the event `DOMContentLoaded` or `load` was fired, or the page has
- * been idle for half a second after `load`, with no pending requests and little work (`networkidle`, or `idle`).
+ * How far a document is loaded: it has replaced the previous one (`commit`), the event `DOMContentLoaded` or `load` was
+ * fired, or the page has been idle for half a second after `load`, with no pending requests and little work
+ * (`networkidle`, or `idle`).
  */
 export type LoadState = 'commit' | 'domcontentloaded' | 'load' | 'networkidle' | 'idle';
 
@@ -63,13 +67,17 @@ export interface WaitOptions {
 export interface NavigateOptions extends WaitOptions {
   /** The URL that `document.referrer` and the header `Referer` give. */
   referrer?: string | undefined;
-  /** For a document on disk: the folder whose files it may load; they all have the same origin. Default: the document's folder. */
+  /**
+   * For a document on disk: the folder whose files it may load; they all have the same origin. Default: the document's
+   * folder.
+   */
   root?: string | undefined;
   /** For a document on disk: headers as a server would send them, such as `{ 'Document-Policy': 'js-profiling' }`. */
   headers?: Record<string, string> | Iterable<[name: string, value: string]> | undefined;
   /**
-   * Records the document from before its first script, and the documents that it navigates to. {@link Page.takeProfile} ends the
-   * recording. It needs no permission from the page, which can notice it by times alone, and it does not count as one of the page's profilers.
+   * Records the document from before its first script, and the documents that it navigates to. {@link Page.takeProfile}
+   * ends the recording. It needs no permission from the page, which can notice it by times alone, and it does not count
+   * as one of the page's profilers.
    */
   profile?: ProfileOptions | undefined;
 }
@@ -103,7 +111,10 @@ export interface PageResponse {
 export interface ActionOptions {
   /** In milliseconds; 0 for no limit. Default: the host's. */
   timeout?: number | undefined;
-  /** Whether it is an error that the selector finds several elements; otherwise, the first one is meant. Default: false, and true for locators. */
+  /**
+   * Whether it is an error that the selector finds several elements; otherwise, the first one is meant. Default: false,
+   * and true for locators.
+   */
   strict?: boolean | undefined;
   /** The number of the frame, see {@link Page.frames}. Default: 0, the page itself. */
   frame?: number | undefined;
@@ -127,8 +138,8 @@ export interface ClickOptions extends ActionOptions {
 export type OptionChoice = string | { value?: string; label?: string; index?: number };
 
 /**
- * Which URLs are meant: a glob, in which `*` is any part of a path, `**` any text and `{a,b}` one of several; a regular expression; or a function.
- * A glob that begins with `/` is relative to the origin of the page.
+ * Which URLs are meant: a glob, in which `*` is any part of a path, `**` any text and `{a,b}` one of several; a regular
+ * expression; or a function. A glob that begins with `/` is relative to the origin of the page.
  */
 export type UrlPattern = string | RegExp | ((url: URL) => boolean);
 
@@ -229,8 +240,8 @@ export interface PageException {
 }
 
 /**
- * What the page itself is not told: a resource that could not be loaded, what a script of another origin threw, a feature that is not
- * implemented, or a recording that ended early.
+ * What the page itself is not told: a resource that could not be loaded, what a script of another origin threw, a
+ * feature that is not implemented, or a recording that ended early.
  */
 export interface PageProblem {
   kind: string;
@@ -250,8 +261,8 @@ export interface PageEventMap {
   domcontentloaded: [];
   load: [];
   /**
-   * The page's thread was terminated, because it ran out of memory or did not respond: the page can be navigated again. Or the process of all pages
-   * has ended: then the page is closed.
+   * The page's thread was terminated, because it ran out of memory or did not respond: the page can be navigated again.
+   * Or the process of all pages has ended: then the page is closed.
    */
   crash: [Error];
   close: [];
@@ -280,7 +291,9 @@ export class Page {
   navigate(url: string | URL, options?: NavigateOptions): Promise<PageResponse>;
   /** Loads the document again. */
   reload(options?: WaitOptions): Promise<PageResponse | null>;
-  /** Goes back in the history. Resolves with null when there is nothing to go back to, or the document stays the same. */
+  /**
+   * Goes back in the history. Resolves with null when there is nothing to go back to, or the document stays the same.
+   */
   goBack(options?: WaitOptions): Promise<PageResponse | null>;
   /** Goes forward in the history, see {@link goBack}. */
   goForward(options?: WaitOptions): Promise<PageResponse | null>;
@@ -291,7 +304,8 @@ export class Page {
   title(): Promise<string>;
 
   /**
-   * Runs a script in each document of the page and of its frames, before their own scripts. It does not run in the document that is already there.
+   * Runs a script in each document of the page and of its frames, before their own scripts. It does not run in the
+   * document that is already there.
    *
    * @param script a function, a script as text, or where it is
    * @param argument of the function, which is sent as JSON
@@ -302,8 +316,8 @@ export class Page {
   ): Promise<void>;
 
   /**
-   * Runs a function, or a script as text, in the page and returns its awaited result. Arguments and result are cloned as by
-   * `structuredClone`. A function is sent as source text, so it cannot use variables of the code around it.
+   * Runs a function, or a script as text, in the page and returns its awaited result. Arguments and result are cloned
+   * as by `structuredClone`. A function is sent as source text, so it cannot use variables of the code around it.
    *
    * @throws PageError when the script throws, or when its result cannot be cloned
    * @throws TimeoutError when it takes longer than the host's timeout; a page that does not respond is then terminated
@@ -340,7 +354,8 @@ export class Page {
   /** Waits until the URL of the page matches, and its document is loaded. */
   waitForURL(url: UrlPattern, options?: WaitOptions): Promise<void>;
   /**
-   * Waits until an element is in the document or visible (the default), or no more. Resolves with a locator, or null if the element is gone.
+   * Waits until an element is in the document or visible (the default), or no more. Resolves with a locator, or null if
+   * the element is gone.
    */
   waitForSelector(
     selector: string,
@@ -348,14 +363,19 @@ export class Page {
   ): Promise<Locator | null>;
 
   /**
-   * Elements of the page. A selector is one of CSS; `xpath=…`, or an XPath that begins with `//`; `text=…`, for a part of a text in any case; or
-   * `text="…"`, for the whole text. `>>` finds elements within elements, and `nth=0` picks one.
+   * Elements of the page. A selector is one of CSS; `xpath=…`, or an XPath that begins with `//`; `text=…`, for a part
+   * of a text in any case; or `text="…"`, for the whole text. `>>` finds elements within elements, and `nth=0` picks
+   * one.
    */
   locator(selector: string): Locator;
 
-  // The methods below wait until there is such an element. Those that act on it also wait until it is visible and enabled.
+  // The methods below wait until there is such an element. Those that act on it also wait until it is visible and
+  // enabled.
 
-  /** Clicks the element, with the events of the mouse. A navigation that this starts has its document when the promise resolves. */
+  /**
+   * Clicks the element, with the events of the mouse. A navigation that this starts has its document when the promise
+   * resolves.
+   */
   click(selector: string, options?: ClickOptions): Promise<void>;
   /** Clicks it twice. */
   dblclick(selector: string, options?: Omit<ClickOptions, 'clickCount'>): Promise<void>;
@@ -372,7 +392,10 @@ export class Page {
   /** Unchecks a checkbox by a click, unless it is not checked. */
   uncheck(selector: string, options?: ActionOptions): Promise<void>;
   setChecked(selector: string, isChecked: boolean, options?: ActionOptions): Promise<void>;
-  /** Selects options of a select, as soon as they are there, and none for null. Resolves with the values that are selected. */
+  /**
+   * Selects options of a select, as soon as they are there, and none for null. Resolves with the values that are
+   * selected.
+   */
   selectOption(
     selector: string,
     values: OptionChoice | OptionChoice[] | null,
@@ -399,8 +422,8 @@ export class Page {
   isEnabled(selector: string, options?: ActionOptions): Promise<boolean>;
   isEditable(selector: string, options?: ActionOptions): Promise<boolean>;
   /**
-   * Has a handler decide about the requests whose URLs match, of the page, its frames and its workers, over HTTP and HTTPS. The route that was
-   * added last comes first.
+   * Has a handler decide about the requests whose URLs match, of the page, its frames and its workers, over HTTP and
+   * HTTPS. The route that was added last comes first.
    */
   route(
     url: UrlPattern,
@@ -421,14 +444,15 @@ export class Page {
   frames(): Promise<{ frame: number; parent: number | undefined; url: string; origin: string }[]>;
 
   /**
-   * The dedicated workers of the page, of its frames, and of workers. They are numbered like frames: {@link evaluateIn} and
-   * {@link forceSample} take these numbers.
+   * The dedicated workers of the page, of its frames, and of workers. They are numbered like frames: {@link evaluateIn}
+   * and {@link forceSample} take these numbers.
    */
   workers(): Promise<{ frame: number; parent: number; url: string; name: string; type: 'classic' | 'module' }[]>;
 
   /**
-   * Makes each running profiler of a frame (by default of the page itself) take one sample, as soon as the page's thread is free. Resolves
-   * when the samples have been taken. Profilers that are paused or stopped, and profilers of other frames, take none.
+   * Makes each running profiler of a frame (by default of the page itself) take one sample, as soon as the page's
+   * thread is free. Resolves when the samples have been taken. Profilers that are paused or stopped, and profilers of
+   * other frames, take none.
    *
    * https://wicg.github.io/js-self-profiling/#force-sample
    *
@@ -440,19 +464,19 @@ export class Page {
   readonly visible: boolean;
 
   /**
-   * Moves the page to the background, or back to the foreground. In the background, its documents and their frames are hidden, which
-   * fires `visibilitychange`, and its profilers are paused. A profiler that is started in the background takes its first sample and is
-   * then paused. Resolves when all of this has happened.
+   * Moves the page to the background, or back to the foreground. In the background, its documents and their frames are
+   * hidden, which fires `visibilitychange`, and its profilers are paused. A profiler that is started in the background
+   * takes its first sample and is then paused. Resolves when all of this has happened.
    *
    * @throws TimeoutError after which a page that does not respond is terminated
    */
   setVisible(isVisible: boolean, options?: { timeout?: number }): Promise<void>;
 
   /**
-   * Ends the recording that the option `profile` of {@link goto} started. The trace shows what a profiler of the document itself would
-   * show: functions of its window, but neither functions of frames nor of cross-origin scripts that were loaded without CORS. Samples
-   * taken while other code ran, or no code, have no stack. If the functions took more than 16 MiB with their names, it ends there, and the
-   * page emits `problem`.
+   * Ends the recording that the option `profile` of {@link goto} started. The trace shows what a profiler of the
+   * document itself would show: functions of its window, but neither functions of frames nor of cross-origin scripts
+   * that were loaded without CORS. Samples taken while other code ran, or no code, have no stack. If the functions took
+   * more than 16 MiB with their names, it ends there, and the page emits `problem`.
    *
    * @throws Error when no recording was started, or its trace has already been taken
    * @throws TimeoutError after which a page that does not respond is terminated
@@ -465,7 +489,10 @@ export class Page {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A way to find elements of a page: they are looked for at each call. Its methods are those of {@link Page}, of which each means one element. */
+/**
+ * A way to find elements of a page: they are looked for at each call. Its methods are those of {@link Page}, of which
+ * each means one element.
+ */
 export interface Locator {
   page(): Page;
   /** Elements within these. */
@@ -487,7 +514,10 @@ export interface Locator {
   /** See {@link Page.type}. */
   pressSequentially(text: string, options?: ActionOptions & { delay?: number }): Promise<void>;
 
-  /** Clicks the element, with the events of the mouse. A navigation that this starts has its document when the promise resolves. */
+  /**
+   * Clicks the element, with the events of the mouse. A navigation that this starts has its document when the promise
+   * resolves.
+   */
   click(options?: ClickOptions): Promise<void>;
   /** Clicks it twice. */
   dblclick(options?: Omit<ClickOptions, 'clickCount'>): Promise<void>;
@@ -504,7 +534,10 @@ export interface Locator {
   /** Unchecks a checkbox by a click, unless it is not checked. */
   uncheck(options?: ActionOptions): Promise<void>;
   setChecked(isChecked: boolean, options?: ActionOptions): Promise<void>;
-  /** Selects options of a select, as soon as they are there, and none for null. Resolves with the values that are selected. */
+  /**
+   * Selects options of a select, as soon as they are there, and none for null. Resolves with the values that are
+   * selected.
+   */
   selectOption(values: OptionChoice | OptionChoice[] | null, options?: ActionOptions): Promise<string[]>;
   focus(options?: ActionOptions): Promise<void>;
   blur(options?: ActionOptions): Promise<void>;
@@ -529,11 +562,11 @@ export interface Locator {
 }
 
 /**
- * Opens pages. The pages of a host share nothing, unless its option `cookies` says so. An open page does not keep the program alive, whatever it
- * does; the promises of methods do until they are settled.
+ * Opens pages. The pages of a host share nothing, unless its option `cookies` says so. An open page does not keep the
+ * program alive, whatever it does; the promises of methods do until they are settled.
  *
- * The pages are in another process, which is started with the first page, and ends with this one. If it ends before, all pages emit `crash` and
- * are closed, and the next page that is opened is in a new process.
+ * The pages are in another process, which is started with the first page, and ends with this one. If it ends before,
+ * all pages emit `crash` and are closed, and the next page that is opened is in a new process.
  */
 export class PageHost {
   /** @throws Error when jsdom is not found, is not a supported version, or does not support this version of Node */

@@ -1,6 +1,7 @@
 'use strict';
 
-// `node --import selfprof/agent server.mjs`, or `import { startAgent } from 'selfprof/agent'`: continuous profiles from production.
+// `node --import selfprof/agent server.mjs`, or `import { startAgent } from 'selfprof/agent'`: continuous profiles from
+// production.
 
 const { profileRequest } = require('./src/labels/requests.cjs');
 const { honoRoutes } = require('./src/labels/routes.cjs');

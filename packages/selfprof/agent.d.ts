@@ -2,7 +2,10 @@
 
 /** Options of the agent. Environment variables such as `SELFPROF_AGENT_OUT` override them. */
 export interface AgentOptions {
-  /** Where profiles go: the URL of a collector, Pyroscope or an OTLP endpoint, or the path of a folder. `./selfprof-profiles` by default. */
+  /**
+   * Where profiles go: the URL of a collector, Pyroscope or an OTLP endpoint, or the path of a folder.
+   * `./selfprof-profiles` by default.
+   */
   out?: string;
   /** What is at the URL, if its path does not tell. */
   format?: 'collector' | 'folder' | 'pyroscope' | 'otlp';
@@ -25,15 +28,16 @@ export interface AgentOptions {
   /** Whether samples get labels. By default, they do if that costs nothing: on Node 24 and newer. */
   labels?: boolean;
   /**
-   * Whether child processes are recorded, too; true by default. Those that are started with `--import selfprof/agent` themselves, as by
-   * `fork` and `cluster`, which pass Node's options on, and by `NODE_OPTIONS`, are recorded in any case, with an exporter each.
+   * Whether child processes are recorded, too; true by default. Those that are started with `--import selfprof/agent`
+   * themselves, as by `fork` and `cluster`, which pass Node's options on, and by `NODE_OPTIONS`, are recorded in any
+   * case, with an exporter each.
    */
   children?: boolean;
 }
 
 /**
- * Starts the agent of this process, unless it has started: records all threads and child processes, and sends what they record.
- * `node --import selfprof/agent` calls it.
+ * Starts the agent of this process, unless it has started: records all threads and child processes, and sends what they
+ * record. `node --import selfprof/agent` calls it.
  *
  * @returns whether the process is recorded
  * @throws TypeError if an option is wrong
@@ -41,8 +45,9 @@ export interface AgentOptions {
 export function startAgent(options?: AgentOptions): boolean;
 
 /**
- * Calls a function. Samples of it and of what it starts, also later, have these labels beside those that they have already. A label with
- * the value `undefined` is removed. Sets have at most 32 labels, and names and values at most 256 characters.
+ * Calls a function. Samples of it and of what it starts, also later, have these labels beside those that they have
+ * already. A label with the value `undefined` is removed. Sets have at most 32 labels, and names and values at most 256
+ * characters.
  */
 export function withLabels<A extends unknown[], R>(
   labels: Record<string, unknown>,
@@ -50,12 +55,15 @@ export function withLabels<A extends unknown[], R>(
   ...args: A
 ): R;
 
-/** Samples of the rest of this async context, and of what it starts, have these labels beside those that they have already. */
+/**
+ * Samples of the rest of this async context, and of what it starts, have these labels beside those that they have
+ * already.
+ */
 export function setLabels(labels: Record<string, unknown>): void;
 
 /**
- * Keeps apart what runs in requests that take at least this many milliseconds: their samples get the label `request`, and the trace a
- * measure for each. Call it once, before the first request. It costs no profiler of its own.
+ * Keeps apart what runs in requests that take at least this many milliseconds: their samples get the label `request`,
+ * and the trace a measure for each. Call it once, before the first request. It costs no profiler of its own.
  *
  * @throws TypeError if it is not a number of milliseconds
  */

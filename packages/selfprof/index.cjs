@@ -1,6 +1,7 @@
 'use strict';
 
-// `require('selfprof')`: the profiler, and the interfaces of High Resolution Time, Performance Timeline and User Timing.
+// `require('selfprof')`: the profiler, and the interfaces of High Resolution Time, Performance Timeline and User
+// Timing.
 
 const { mode } = require('./src/agent.cjs').ensureAgent();
 const { Profiler, warmUp } = require('./src/profiler.cjs');

@@ -40,13 +40,13 @@ export interface ProfilerInitOptions {
    */
   includeEntries?: boolean;
   /**
-   * How many samples the buffer holds; with `chunks`, the size of a chunk. When one more sample is due, the `bufferPolicy`
-   * decides what happens.
+   * How many samples the buffer holds; with `chunks`, the size of a chunk. When one more sample is due, the
+   * `bufferPolicy` decides what happens.
    */
   maxBufferSize: number;
   /**
-   * With `chunks`, how many chunks may be queued. Default: 16. When one more is full, `samplebufferfull` fires, and sampling
-   * pauses until a chunk is read from the queue. Recorded samples are kept.
+   * With `chunks`, how many chunks may be queued. Default: 16. When one more is full, `samplebufferfull` fires, and
+   * sampling pauses until a chunk is read from the queue. Recorded samples are kept.
    */
   maxChunks?: number;
   /** The requested sample interval in milliseconds, 0 or more. It is rounded up to a whole number of milliseconds. */
@@ -57,10 +57,11 @@ export interface ProfilerInitOptions {
  * What happens when a sample is due and the buffer is full.
  *
  * - `stop`: `samplebufferfull` fires and sampling ends.
- * - `circular`: the new sample replaces the oldest one, so the trace has the last `maxBufferSize` samples. No event fires.
- * - `chunks`: the full buffer becomes a trace, which {@link Profiler.chunks} returns, and sampling continues with an empty
- *   buffer. No sample is lost between two chunks. A chunk costs the thread one or two milliseconds, so use a size of some
- *   hundred samples or more.
+ * - `circular`: the new sample replaces the oldest one, so the trace has the last `maxBufferSize` samples. No event
+ *   fires.
+ * - `chunks`: the full buffer becomes a trace, which {@link Profiler.chunks} returns, and sampling continues with an
+ *   empty buffer. No sample is lost between two chunks. A chunk costs the thread one or two milliseconds, so use a size
+ *   of some hundred samples or more.
  */
 export type ProfilerBufferPolicy = 'stop' | 'circular' | 'chunks';
 
@@ -80,8 +81,8 @@ export interface ProfilerCapabilities {
   /** The values of `format` in {@link Profiler.stop}. */
   formats: ProfilerTraceFormat[];
   /**
-   * Whether traces show functions that V8 had inlined into optimised code before the thread loaded this package. If not, their
-   * time counts as their caller's, as in every profiler for this version of Node: load the package early.
+   * Whether traces show functions that V8 had inlined into optimised code before the thread loaded this package. If
+   * not, their time counts as their caller's, as in every profiler for this version of Node: load the package early.
    */
   functionsInlinedEarlier: boolean;
   /** The markers that samples can have. */
@@ -108,8 +109,8 @@ export interface ProfilerSample {
   /** Index into {@link ProfilerTrace.stacks}; absent when no JavaScript function was on the stack. */
   stackId?: number;
   /**
-   * Absent when the thread was idle. V8 gives no stack for a `gc` sample; its stack consists of the frames that the samples
-   * before and after it share.
+   * Absent when the thread was idle. V8 gives no stack for a `gc` sample; its stack consists of the frames that the
+   * samples before and after it share.
    */
   marker?: ProfilerMarker;
 }
@@ -147,7 +148,8 @@ export interface ProfilerEntry {
 /** A recorded profile. */
 export interface ProfilerTrace {
   /**
-   * How many entries were dropped, because a trace has at most `maxBufferSize` entries; absent when none were dropped. A circular buffer drops the oldest entries without counting them. Not part of the W3C draft.
+   * How many entries were dropped, because a trace has at most `maxBufferSize` entries; absent when none were dropped.
+   * A circular buffer drops the oldest entries without counting them. Not part of the W3C draft.
    */
   droppedEntriesCount?: number;
   /** Ordered by start time. Only with {@link ProfilerInitOptions.includeEntries}. Not part of the W3C draft. */
@@ -163,8 +165,8 @@ export interface ProfilerTrace {
 /** The events of a {@link Profiler}. */
 export interface ProfilerEventMap {
   /**
-   * The buffer was full when one more sample was due. Sampling has ended, and `stop()` returns the trace. With `chunks`,
-   * `maxChunks` chunks are queued, and sampling continues when one is read.
+   * The buffer was full when one more sample was due. Sampling has ended, and `stop()` returns the trace. With
+   * `chunks`, `maxChunks` chunks are queued, and sampling continues when one is read.
    */
   samplebufferfull: Event;
 }
@@ -197,10 +199,10 @@ export class Profiler extends EventTarget {
   stop(options: { format: 'json-gzip' }): Promise<ArrayBuffer>;
   stop(options: { format?: ProfilerTraceFormat }): Promise<ProfilerTrace | ArrayBuffer>;
   /**
-   * The chunks of a profiler with the `bufferPolicy` `chunks`. Each is a complete trace of exactly `maxBufferSize` samples.
-   * Each chunk is returned once, to the first iterator that requests it. The iteration ends after `stop()`, which returns
-   * the remaining samples, and after `cancel()`. A loop can be left and another one started later. Waiting for a chunk keeps
-   * the profiler alive, but not the process. Not part of the W3C draft.
+   * The chunks of a profiler with the `bufferPolicy` `chunks`. Each is a complete trace of exactly `maxBufferSize`
+   * samples. Each chunk is returned once, to the first iterator that requests it. The iteration ends after `stop()`,
+   * which returns the remaining samples, and after `cancel()`. A loop can be left and another one started later.
+   * Waiting for a chunk keeps the profiler alive, but not the process. Not part of the W3C draft.
    *
    * @throws DOMException `InvalidStateError` if the profiler has another `bufferPolicy`
    */
@@ -242,8 +244,8 @@ export interface ThreadProfile<Trace = ProfilerTrace> {
   /** `threadId` of `node:worker_threads`; 0 is the main thread. */
   threadId: number;
   /**
-   * `main`, or the name of the worker. A worker without a name is called `worker-` and its id, as are all workers before
-   * Node 22.20 and 24.6.
+   * `main`, or the name of the worker. A worker without a name is called `worker-` and its id, as are all workers
+   * before Node 22.20 and 24.6.
    */
   name: string;
   /** Absent if the thread is unresponsive. */
@@ -281,14 +283,15 @@ export interface ThreadsProfiling {
  * times at once, alongside any number of profilers. Not part of the W3C draft.
  *
  * @returns a promise that resolves when all threads are being profiled, or after a second. A thread that is blocked in
- * native code is profiled as soon as it is no longer blocked. Rejects with a TypeError or RangeError for invalid options.
+ * native code is profiled as soon as it is no longer blocked. Rejects with a TypeError or RangeError for invalid
+ * options.
  */
 export function profileThreads(options: ProfileThreadsOptions): Promise<ThreadsProfiling>;
 
 /**
- * Calls a function. In the traces of this thread's profilers, samples taken during the call have the given marker. This is
- * for programs that lay out, paint, resolve styles or parse, as browsers do. An asynchronous function is marked until its first `await`. The cost is
- * two function calls, whether or not a profiler runs.
+ * Calls a function. In the traces of this thread's profilers, samples taken during the call have the given marker. This
+ * is for programs that lay out, paint, resolve styles or parse, as browsers do. An asynchronous function is marked
+ * until its first `await`. The cost is two function calls, whether or not a profiler runs.
  *
  * @see https://github.com/WICG/js-self-profiling/blob/main/markers.md
  * @returns what the function returns

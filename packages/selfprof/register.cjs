@@ -1,7 +1,7 @@
 'use strict';
 
-// `node --import selfprof/register app.mjs` (or --require): defines `Profiler` on globalThis, where browsers have it, in the
-// main thread and in its workers.
+// `node --import selfprof/register app.mjs` (or --require): defines `Profiler` on globalThis, where browsers have it,
+// in the main thread and in its workers.
 
 const { Profiler } = require('./index.cjs');
 

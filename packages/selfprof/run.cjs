@@ -1,7 +1,7 @@
 'use strict';
 
-// The preload of `selfprof run`: records this thread into a journal until the thread ends, and passes itself on to worker
-// threads and child processes. Node runs it in the main thread and in every worker, before the program.
+// The preload of `selfprof run`: records this thread into a journal until the thread ends, and passes itself on to
+// worker threads and child processes. Node runs it in the main thread and in every worker, before the program.
 
 const { isMainThread } = require('node:worker_threads');
 

@@ -18,8 +18,8 @@ import type {
 /** The options of {@link createTiming}. */
 export interface TimingOptions {
   /**
-   * The time origin on the monotonic clock, in milliseconds: the value of `Number(process.hrtime.bigint()) / 1e6` at that
-   * time. Default: computed from `timeOrigin`, or now if both are absent.
+   * The time origin on the monotonic clock, in milliseconds: the value of `Number(process.hrtime.bigint()) / 1e6` at
+   * that time. Default: computed from `timeOrigin`, or now if both are absent.
    */
   origin?: number;
   /** The time origin in milliseconds since the Unix epoch. Default: computed from `origin`. */
@@ -35,11 +35,14 @@ export interface TimingOptions {
   navigation?: { type?: number; redirectCount?: number };
   /** Whether the global object is a window. Default: true if `timing` is given. */
   window?: boolean;
-  /** How many entries the buffers hold. Default: no limit. Further entries are dropped, and observers receive their number. */
+  /**
+   * How many entries the buffers hold. Default: no limit. Further entries are dropped, and observers receive their
+   * number.
+   */
   limits?: { mark?: number; measure?: number };
   /**
-   * The constructors of the global object's realm. The interfaces inherit from them, and create and throw instances of them.
-   * Default: the constructors of the caller's realm. The global object itself can be passed.
+   * The constructors of the global object's realm. The interfaces inherit from them, and create and throw instances of
+   * them. Default: the constructors of the caller's realm. The global object itself can be passed.
    */
   intrinsics?: {
     Array?: ArrayConstructor;

@@ -1,5 +1,5 @@
-// Uses the installed packages of the collector as their users would: in the working directory, with node, npx and little else on PATH.
-// Argument: the version.
+// Uses the installed packages of the collector as their users would: in the working directory, with node, npx and
+// little else on PATH. Argument: the version.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

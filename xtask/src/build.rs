@@ -16,8 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64), the report's page (packages/selfprof/report),
-/// the agent for pages (packages/browser/dist) and the polyfill (packages/selfprof/polyfill).
+/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64), the report's page
+/// (packages/selfprof/report), the agent for pages (packages/browser/dist) and the polyfill
+/// (packages/selfprof/polyfill).
 ///
 /// An addon works on one Node major only. Without --node, it is built for the `node` on PATH, with the headers in
 /// SELFPROF_NODE_INCLUDE, or else those installed with that Node, or else fetched ones. With --node, the official build
@@ -122,7 +123,8 @@ pub fn build_addon(checkout: &Checkout, node: &Node, output: &Output<'_>) -> Res
     replace(&library, &addon(checkout, node))
 }
 
-/// Copies a built file. A running process may have the old one mapped, so it is replaced by a rename and never written over.
+/// Copies a built file. A running process may have the old one mapped, so it is replaced by a rename and never written
+/// over.
 fn replace(built: &Path, place: &Path) -> Result<()> {
     let fresh = place.with_extension("new");
     if let Some(folder) = place.parent() {

@@ -1,10 +1,10 @@
 //! Compiled dependencies outside the checkout, for machines that clone anew for each test run.
 //!
 //! Cargo keeps what it compiles in its build folder and the finished programs in its target folder. Under CI, or when
-//! `SELFPROF_BUILD_CACHE` names a folder, the build folder is one that outlives the checkout. There is one for each lock file,
-//! set of profiles and toolchain, and one for each set of the collector's large dependencies. A test run uses it exclusively, and
-//! first removes what another checkout has compiled of this workspace's own crates, because cargo does not distinguish the crates
-//! of two checkouts.
+//! `SELFPROF_BUILD_CACHE` names a folder, the build folder is one that outlives the checkout. There is one for each
+//! lock file, set of profiles and toolchain, and one for each set of the collector's large dependencies. A test run
+//! uses it exclusively, and first removes what another checkout has compiled of this workspace's own crates, because
+//! cargo does not distinguish the crates of two checkouts.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};

@@ -30,8 +30,9 @@ impl Checkout {
         Ok(Self { root: root.to_owned(), target, build: None, has_lto: true })
     }
 
-    /// The same checkout, in which release builds have no link-time optimisation. After a change, building the CLI or an addon takes
-    /// half of the CPU time or less; the CLI becomes about a tenth slower. The collector's own crates are optimised less, too.
+    /// The same checkout, in which release builds have no link-time optimisation. After a change, building the CLI or
+    /// an addon takes half of the CPU time or less; the CLI becomes about a tenth slower. The collector's own crates
+    /// are optimised less, too.
     pub fn without_link_time_optimisation(self) -> Self {
         Self { has_lto: false, ..self }
     }
@@ -92,8 +93,9 @@ impl Checkout {
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root);
-        // `cargo xtask` sets these for xtask. Build scripts of dependencies (ring's, for one) run again when they change, so that
-        // everything above would be compiled again each time after `cargo` was run without xtask, and in each checkout.
+        // `cargo xtask` sets these for xtask. Build scripts of dependencies (ring's, for one) run again when they
+        // change, so that everything above would be compiled again each time after `cargo` was run without xtask, and
+        // in each checkout.
         let of_xtask = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_xtask)) {
             command.env_remove(name);

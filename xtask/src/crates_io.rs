@@ -1,4 +1,5 @@
-//! Programs from crates.io, compiled once and kept outside the checkout. Only for those that no registry has as a binary.
+//! Programs from crates.io, compiled once and kept outside the checkout. Only for those that no registry has as a
+//! binary.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};

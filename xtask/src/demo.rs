@@ -17,7 +17,8 @@ use std::process::{Command, ExitCode};
 /// Profile the TypeScript compiler while it type-checks RxJS, and print where the time went.
 ///
 /// Builds the CLI and the addon for the `node` on PATH, fetches TypeScript and RxJS, runs
-/// fixtures/demo/typecheck.mjs with `new Profiler({ sampleInterval: 1, ... })`, and shows the trace with `selfprof top`.
+/// fixtures/demo/typecheck.mjs with `new Profiler({ sampleInterval: 1, ... })`, and shows the trace with
+/// `selfprof top`.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -16,10 +16,11 @@ use std::process::{Command, ExitCode};
 
 /// Run probes in Chromium and in the page host side by side, and print what differs.
 ///
-/// A probe is a few lines of JavaScript in packages/page/differential/probes. Each runs in three variants of a page: with the policy
-/// `js-profiling`, with the policy and cross-origin isolated, and without both. Known differences are listed with their
-/// reasons: intended ones in packages/page/differential/intended.json, faults of the page host in packages/page/differential/not-yet.json.
-/// The exit code is 1 when a probe differs that is not listed, differs otherwise than listed, or no longer differs.
+/// A probe is a few lines of JavaScript in packages/page/differential/probes. Each runs in three variants of a page:
+/// with the policy `js-profiling`, with the policy and cross-origin isolated, and without both. Known differences are
+/// listed with their reasons: intended ones in packages/page/differential/intended.json, faults of the page host in
+/// packages/page/differential/not-yet.json. The exit code is 1 when a probe differs that is not listed, differs
+/// otherwise than listed, or no longer differs.
 ///
 /// The addon is built first, and jsdom and a headless Chromium are fetched.
 #[derive(Args)]

@@ -18,13 +18,13 @@ pub use session::Session;
 
 /// Fuzz the parsers: of profiles, source maps, journals, requests and options.
 ///
-/// A target is built with instrumentation for libFuzzer, on the toolchain that builds the rest: neither nightly nor cargo-fuzz is
-/// needed. It starts from the inputs in fuzz/corpus/TARGET and fuzz/findings/TARGET, keeps those that reach new code in
-/// target/fuzz, and continues from them the next time.
+/// A target is built with instrumentation for libFuzzer, on the toolchain that builds the rest: neither nightly nor
+/// cargo-fuzz is needed. It starts from the inputs in fuzz/corpus/TARGET and fuzz/findings/TARGET, keeps those that
+/// reach new code in target/fuzz, and continues from them the next time.
 ///
-/// A finding is an input on which a property of fuzz/src does not hold, or reading panics, takes longer than a minute or
-/// more than 1 GiB. It is kept, and how to run it again is printed. When the bug is fixed, put the input into fuzz/findings/TARGET, where
-/// `cargo test` and `cargo xtask test` run it from then on.
+/// A finding is an input on which a property of fuzz/src does not hold, or reading panics, takes longer than a minute
+/// or more than 1 GiB. It is kept, and how to run it again is printed. When the bug is fixed, put the input into
+/// fuzz/findings/TARGET, where `cargo test` and `cargo xtask test` run it from then on.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Arguments {

@@ -14,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 use wait4::Wait4;
 
-/// The value that `nice` would get for [`Priority::Low`]: half the share of the processors that other programs get. With much
-/// less, builds would take hours on a machine with other work.
+/// The value that `nice` would get for [`Priority::Low`]: half the share of the processors that other programs get.
+/// With much less, builds would take hours on a machine with other work.
 const LOW: i32 = 3;
 
 /// How often a running child is checked.

@@ -24,8 +24,8 @@ use std::process::ExitCode;
 /// @selfprof/page, @selfprof/browser and @selfprof/instrument; with --collector, also @selfprof/collector-linux-x64 and
 /// @selfprof/collector.
 ///
-/// The native parts are stripped; their debug symbols are in target/npm/debug. Fails when a tarball is too large, or when a
-/// native part needs a newer glibc than the packages promise. The last lines name each tarball with its size.
+/// The native parts are stripped; their debug symbols are in target/npm/debug. Fails when a tarball is too large, or
+/// when a native part needs a newer glibc than the packages promise. The last lines name each tarball with its size.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -105,8 +105,8 @@ pub fn build(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// Packs what has been built, in the order of `packages`, into the folder `npm`, which is emptied first. `notices` is the folder of
-/// the licences of what native files contain.
+/// Packs what has been built, in the order of `packages`, into the folder `npm`, which is emptied first. `notices` is
+/// the folder of the licences of what native files contain.
 pub fn pack(
     checkout: &Checkout,
     packages: &[Package],

@@ -88,8 +88,8 @@ pub const WPT_RUNNER: Package<'static> = pinned(
     "sha512-hMFl9Dwlc8cztxhm0y2SjLA9LmZdLk5w5ySLpDFNgPh37zjzgjaTvxsyMUSkrVFSW8eVc3qQhyNm3wK83+VqVQ==",
 );
 
-/// Libraries that pages in the page host's tests load, by the environment variables that give the tests their folders: three
-/// user interfaces, and two services that profile pages by the API.
+/// Libraries that pages in the page host's tests load, by the environment variables that give the tests their folders:
+/// three user interfaces, and two services that profile pages by the API.
 pub const PAGE_LIBRARIES: [(&str, Package<'static>); 6] = [
     (
         "SELFPROF_TEST_REACT",
@@ -157,7 +157,8 @@ pub const ESBUILD: Package<'static> = pinned(
     "sha512-HKVLS8dvII+xoKW9kmqxbRKrnWEXfJJr/FZhhJmiqIB0e053QNYFqOBouTMO/k5sID4MvCiUCvv8b9M4h32wIA==",
 );
 
-/// A profiler for Node that is widely used in production; the benchmarks compare with it, and the tests run it beside selfprof.
+/// A profiler for Node that is widely used in production; the benchmarks compare with it, and the tests run it beside
+/// selfprof.
 pub const DATADOG_PPROF: Package<'static> = pinned(
     "@datadog/pprof",
     "5.20.0",
@@ -227,7 +228,8 @@ impl Packages {
         Ok(folder)
     }
 
-    /// Fetches what a folder's package-lock.json names, if it is not in the cache, and returns the path of a `node_modules`.
+    /// Fetches what a folder's package-lock.json names, if it is not in the cache, and returns the path of a
+    /// `node_modules`.
     ///
     /// npm checks each package against the checksum in the lock.
     pub fn get_locked(&self, folder: &Path) -> Result<PathBuf> {

@@ -1,5 +1,5 @@
-//! What Vite builds: the agent for pages with the polyfill, the report view, which is part of the npm package, and the collector's pages, which
-//! are part of its program.
+//! What Vite builds: the agent for pages with the polyfill, the report view, which is part of the npm package, and the
+//! collector's pages, which are part of its program.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
@@ -30,7 +30,8 @@ pub fn agent_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("packages/browser")
 }
 
-/// Builds the agent for pages, a module and a script, and the polyfill's runtimes, templates that `selfprof instrument` finds in the npm package.
+/// Builds the agent for pages, a module and a script, and the polyfill's runtimes, templates that `selfprof instrument`
+/// finds in the npm package.
 pub fn build_agent(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
     let builds = [&[][..], &["--mode", "script"], &["--mode", "polyfill"], &["--mode", "tracing"]];
     build(checkout, &agent_folder(checkout), ".", &builds, output)
@@ -62,7 +63,8 @@ pub fn build_collector_page(checkout: &Checkout, output: &Output<'_>) -> Result<
         .context("the pages of the collector did not build")
 }
 
-/// Checks the types of a project, whose path is from the folder, and builds the folder with each of these lists of arguments.
+/// Checks the types of a project, whose path is from the folder, and builds the folder with each of these lists of
+/// arguments.
 fn build(
     checkout: &Checkout,
     folder: &Path,

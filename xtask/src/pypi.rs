@@ -80,8 +80,8 @@ impl Environment {
         Ok(home)
     }
 
-    /// Makes an environment beside `home` and renames it when it is complete. Its scripts name the old path; its programs and
-    /// its Python do not.
+    /// Makes an environment beside `home` and renames it when it is complete. Its scripts name the old path; its
+    /// programs and its Python do not.
     fn install(&self, home: &Path, output: &Output<'_>) -> Result<()> {
         let folder = home.parent().context("a folder has a parent")?;
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -22,9 +22,10 @@ use std::process::{Command, ExitCode};
 
 /// Make everything that a release has, in target/release-files.
 ///
-/// These are the npm packages, the CLI and the collector as tarballs, the Containerfile of the collector, the licences and the
-/// materials of what is in them, the notes of the release, and the checksums of all of these. The file npm-packages.txt names the npm
-/// packages in the order in which they are published. Fails unless CHANGELOG.md has a section with the version.
+/// These are the npm packages, the CLI and the collector as tarballs, the Containerfile of the collector, the licences
+/// and the materials of what is in them, the notes of the release, and the checksums of all of these. The file
+/// npm-packages.txt names the npm packages in the order in which they are published. Fails unless CHANGELOG.md has a
+/// section with the version.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 /// Run TC39's tests of source maps, of a checkout of https://github.com/tc39/source-map-tests.
 ///
-/// Prints how many pass. Those that do not are listed with their reasons in crates/source-maps/tests/source-map-tests.txt. The exit code is 1
-/// when a test fails that is not listed, or one passes that is.
+/// Prints how many pass. Those that do not are listed with their reasons in
+/// crates/source-maps/tests/source-map-tests.txt. The exit code is 1 when a test fails that is not listed, or one
+/// passes that is.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

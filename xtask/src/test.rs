@@ -25,16 +25,18 @@ use summary::Report;
 
 /// Run the tests: before each commit, or with --all what CI runs
 ///
-/// Without options, the checks, the Rust tests, the JavaScript tests on the Node of PATH, a page and `selfprof run` are tested:
-/// a few minutes. --all adds the other Node majors, all tests of pages, WebDriver, web-platform-tests, bundlers, browsers, the
-/// collector, the packages and the programs that read our formats. --nightly adds the full matrix, a search by fuzzing and
-/// the comparison with Chromium.
+/// Without options, the checks, the Rust tests, the JavaScript tests on the Node of PATH, a page and `selfprof run` are
+/// tested: a few minutes. --all adds the other Node majors, all tests of pages, WebDriver, web-platform-tests,
+/// bundlers, browsers, the collector, the packages and the programs that read our formats. --nightly adds the full
+/// matrix, a search by fuzzing and the comparison with Chromium.
 ///
 /// Steps run in parallel on the available processors. One that fails does not stop the others, except those that need
 /// it. A step that passes prints one line; a step that fails prints all its output. A table of where the time went
-/// follows, and the last line is `N passed, M failed`, counted in steps. The output of each step is kept in target/xtask.
+/// follows, and the last line is `N passed, M failed`, counted in steps. The output of each step is kept in
+/// target/xtask.
 ///
-/// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package` do.
+/// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package`
+/// do.
 ///
 /// When CI is set, compiled dependencies are kept in build/ of the cache, for each Cargo.lock and toolchain; when
 /// SELFPROF_BUILD_CACHE names a folder, they are kept there.

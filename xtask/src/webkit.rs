@@ -1,4 +1,5 @@
-//! WebKit's WebDriver server, if it is installed. Nobody has to have it: no registry of packages that xtask fetches from has a build of it.
+//! WebKit's WebDriver server, if it is installed. Nobody has to have it: no registry of packages that xtask fetches
+//! from has a build of it.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,7 +7,8 @@ use std::path::PathBuf;
 /// How it is installed.
 pub const HINT: &str = "on Debian, apt-get install webkit2gtk-driver xvfb";
 
-/// What `SELFPROF_WEBKIT` names, or `WebKitWebDriver` on PATH. The browser that it starts needs a screen, which Xvfb makes.
+/// What `SELFPROF_WEBKIT` names, or `WebKitWebDriver` on PATH. The browser that it starts needs a screen, which Xvfb
+/// makes.
 pub fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path =

@@ -1,4 +1,5 @@
-//! The npm workspaces of the checkout: what they need is installed into `node_modules`, where they also find each other.
+//! The npm workspaces of the checkout: what they need is installed into `node_modules`, where they also find each
+//! other.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Output};

@@ -28,19 +28,20 @@ use std::process::ExitCode;
 use std::thread;
 use suite::{Suite, Test};
 
-/// Run web-platform-tests from a checkout in the page host, or over the polyfill, and compare the results with the expected ones.
+/// Run web-platform-tests from a checkout in the page host, or over the polyfill, and compare the results with the
+/// expected ones.
 ///
-/// Prints a line for each test and, under it, the unexpected results. Tests that are known to fail, or that are skipped, are
-/// listed in packages/page/wpt/expectations.toml with their reasons. The exit code is 1 when a test fails that should pass, or passes
-/// that should fail. The last line is `N passed, M failed`, counted in tests as a browser would load them: a `.any.js` file
-/// is one test in a window and another one in a worker.
+/// Prints a line for each test and, under it, the unexpected results. Tests that are known to fail, or that are
+/// skipped, are listed in packages/page/wpt/expectations.toml with their reasons. The exit code is 1 when a test fails
+/// that should pass, or passes that should fail. The last line is `N passed, M failed`, counted in tests as a browser
+/// would load them: a `.any.js` file is one test in a window and another one in a worker.
 ///
-/// A built-in server serves the tests for web-platform.test, not-web-platform.test and their subdomains, over http and https
-/// with a certificate made for the run. No Python and no entries in /etc/hosts are needed. Of the checkout it reads the
-/// folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
+/// A built-in server serves the tests for web-platform.test, not-web-platform.test and their subdomains, over http and
+/// https with a certificate made for the run. No Python and no entries in /etc/hosts are needed. Of the checkout it
+/// reads the folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
 ///
-/// With --polyfill, `selfprof instrument` instruments the tests of js-self-profiling, and they run in a real browser without a
-/// Profiler of its own; their expectations are in packages/page/wpt/polyfill/expectations.toml.
+/// With --polyfill, `selfprof instrument` instruments the tests of js-self-profiling, and they run in a real browser
+/// without a Profiler of its own; their expectations are in packages/page/wpt/polyfill/expectations.toml.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -50,7 +51,8 @@ pub struct Arguments {
     /// Run instrumented tests in this browser, in which `Profiler` is the polyfill
     #[arg(long, value_name = "BROWSER", value_enum, conflicts_with_all = ["node", "jobs"])]
     polyfill: Option<instrumented_pages::Browser>,
-    /// Folders, files, or tests as they are printed [default: js-self-profiling user-timing hr-time performance-timeline; with
+    /// Folders, files, or tests as they are printed
+    /// [default: js-self-profiling user-timing hr-time performance-timeline; with
     /// --polyfill, js-self-profiling]
     #[arg(value_name = "TESTS")]
     names: Vec<String>,
@@ -81,7 +83,8 @@ pub struct Arguments {
     /// Do not rebuild the addon, or with --polyfill the CLI and the polyfill
     #[arg(long)]
     no_build: bool,
-    /// The file with the expected results [default: packages/page/wpt/expectations.toml, with --polyfill packages/page/wpt/polyfill/expectations.toml]
+    /// The file with the expected results
+    /// [default: packages/page/wpt/expectations.toml, with --polyfill packages/page/wpt/polyfill/expectations.toml]
     #[arg(long, value_name = "FILE")]
     expectations: Option<PathBuf>,
 }

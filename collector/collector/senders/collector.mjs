@@ -1,4 +1,5 @@
-// Runs the collector for a test. SELFPROF_TEST_COLLECTOR is the path of the program, SELFPROF_TEST_SENDERS that of the packages.
+// Runs the collector for a test. SELFPROF_TEST_COLLECTOR is the path of the program, SELFPROF_TEST_SENDERS that of the
+// packages.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -16,7 +17,10 @@ export const modules = SELFPROF_TEST_SENDERS;
 
 export const TOKEN = 'token-of-an-operator';
 
-/** Starts a collector, which is stopped when the test ends, and returns its host. `settings` is the text of its settings. */
+/**
+ * Starts a collector, which is stopped when the test ends, and returns its host. `settings` is the text of its
+ * settings.
+ */
 export async function startCollector(t, settings) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-senders-'));
   const options = ['serve', '--listen', '127.0.0.1:0', '--data', path.join(folder, 'data')];

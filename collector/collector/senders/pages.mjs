@@ -1,5 +1,5 @@
-// Pages of a shop that send profiles, in headless Chromium. SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_ESBUILD are the paths of the two
-// programs.
+// Pages of a shop that send profiles, in headless Chromium. SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_ESBUILD are the
+// paths of the two programs.
 
 import { once } from 'node:events';
 import http from 'node:http';

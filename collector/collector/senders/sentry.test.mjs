@@ -7,7 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, metricsOf, startCollector, TOKEN } from './collector.mjs';
 import { launch, newPage, serveSentryPage, TIMEOUT } from './pages.mjs';
 
-/** What profiles are made with, by the SDK's major. Up to 10, transactions have profiles; from 10 on, profiles go on by themselves. */
+/**
+ * What profiles are made with, by the SDK's major. Up to 10, transactions have profiles; from 10 on, profiles go on by
+ * themselves.
+ */
 const OF_TRANSACTIONS = { tracesSampleRate: 1, profilesSampleRate: 1 };
 const WITH_TRACES = { tracesSampleRate: 1, profileSessionSampleRate: 1, profileLifecycle: 'trace' };
 const BY_HAND = { profileSessionSampleRate: 1, profileLifecycle: 'manual' };

@@ -248,12 +248,14 @@ pub struct TimeChange {
     /// The means of all sessions.
     pub base: f64,
     pub new: f64,
-    /// The difference of the means, in which the longest sessions are scaled down, and where it lies with a probability of 95%.
+    /// The difference of the means, in which the longest sessions are scaled down, and where it lies with a probability
+    /// of 95%.
     pub difference: f64,
     pub difference_interval: Option<(f64, f64)>,
     pub ratio: Option<f64>,
     pub ratio_interval: Option<(f64, f64)>,
-    /// The probability that two equal releases have any function with so clear a difference. Absent if it was not tested.
+    /// The probability that two equal releases have any function with so clear a difference. Absent if it was not
+    /// tested.
     pub probability: Option<f64>,
     pub verdict: VerdictAnswer,
 }

@@ -34,9 +34,10 @@ pub enum Command {
 
 /// Accept profiles and answer queries, until SIGINT or SIGTERM
 ///
-/// A page sends a profile with `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in
-/// which `trace` is what `profiler.stop()` returned. A profile is durable before it is acknowledged with 202: on the disk, or with `--ack
-/// bucket` in the bucket.
+/// A page sends a profile with
+/// `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in which
+/// `trace` is what `profiler.stop()` returned. A profile is durable before it is acknowledged with 202: on the disk, or
+/// with `--ack bucket` in the bucket.
 ///
 /// In a browser, the same address shows slow functions, flame graphs, and comparisons of releases.
 #[derive(Debug, Args)]
@@ -56,8 +57,8 @@ pub struct ServeArguments {
     /// A TOML file of settings: applications with their keys, origins and rates, and the tokens for queries
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How long profiles are kept, such as 30d: older days are deleted. The file of settings may override it for single applications
-    /// [default: forever]
+    /// How long profiles are kept, such as 30d: older days are deleted. The file of settings may override it for single
+    /// applications [default: forever]
     #[arg(long, value_name = "PERIOD", value_parser = keep)]
     pub keep: Option<Duration>,
     /// For tests: how often the tables' upkeep runs
@@ -93,8 +94,8 @@ pub struct QueryArguments {
     /// Until when [default: now]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<Moment>,
-    /// Which profiles and samples. Columns: release, page, environment, browser, device, session, marker, span. Conditions: =, !=, in,
-    /// like, and, or, not, parentheses
+    /// Which profiles and samples. Columns: release, page, environment, browser, device, session, marker, span.
+    /// Conditions: =, !=, in, like, and, or, not, parentheses
     #[arg(long = "where", value_name = "FILTER", default_value = "")]
     pub filter: String,
     /// How many rows to show
@@ -138,8 +139,8 @@ pub struct CollectorArguments {
 
 /// Store source maps, so that answers have the original names of functions
 ///
-/// A map is found by application, release and script: the URL of the script ends with the path of the script in the folder. A map
-/// that is uploaded later also applies to stored profiles. Maps are never served.
+/// A map is found by application, release and script: the URL of the script ends with the path of the script in the
+/// folder. A map that is uploaded later also applies to stored profiles. Maps are never served.
 #[derive(Debug, Args)]
 pub struct MapsArguments {
     #[command(subcommand)]
@@ -253,8 +254,8 @@ impl Step {
 ///
 /// Reads W3C traces, .cpuprofile files, pprof and OTLP profiles, and the lines of JSON that pages send, gzipped or not.
 ///
-/// Profiles get the time at which they were recorded: --time, or else the member `time` of a line, or else the time in the file (pprof,
-/// OTLP, and traces of selfprof), or else the time at which the file was last written. The clock of a
+/// Profiles get the time at which they were recorded: --time, or else the member `time` of a line, or else the time in
+/// the file (pprof, OTLP, and traces of selfprof), or else the time at which the file was last written. The clock of a
 /// .cpuprofile has no date.
 #[derive(Debug, Args)]
 pub struct ImportArguments {

@@ -1,6 +1,7 @@
 //! `selfprof-collector`: takes in profiles from pages and programs, keeps them, and says where their time goes.
 //!
-//! Data goes to stdout, messages to stderr. The exit code is 0, 1 if a function is slower and that was asked for, or 2 if the command failed.
+//! Data goes to stdout, messages to stderr. The exit code is 0, 1 if a function is slower and that was asked for, or 2
+//! if the command failed.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,8 @@
 //! [Envelopes](https://develop.sentry.dev/sdk/data-model/envelopes/) that Sentry's SDKs send: the profiles in them.
 //!
-//! An item `profile` is the profile of one transaction; the marks, measures and long tasks among the transaction's spans are kept with it. An
-//! item `profile_chunk` is a part of a profile that goes on. All other items are counted and dropped.
+//! An item `profile` is the profile of one transaction; the marks, measures and long tasks among the transaction's
+//! spans are kept with it. An item `profile_chunk` is a part of a profile that goes on. All other items are counted and
+//! dropped.
 
 mod envelope;
 mod item;

@@ -1,5 +1,5 @@
-//! What a page sends: `{ id?, app, release, page, environment?, session?, rate?, browser?, device?, entries?, trace }`, or with `coverage`
-//! in place of `trace` how it is profiled, or why it cannot be.
+//! What a page sends: `{ id?, app, release, page, environment?, session?, rate?, browser?, device?, entries?, trace }`,
+//! or with `coverage` in place of `trace` how it is profiled, or why it cannot be.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -157,7 +157,8 @@ impl<'a> Upload<'a> {
         self.coverage.is_some()
     }
 
-    /// When it was recorded, in microseconds since 1970: a text such as `2026-11-20T08:00:00Z`, or a number of milliseconds.
+    /// When it was recorded, in microseconds since 1970: a text such as `2026-11-20T08:00:00Z`, or a number of
+    /// milliseconds.
     pub fn time(&self, now: i64) -> Result<Option<i64>, Refused> {
         let Some(time) = self.time.filter(|time| time.get() != "null") else { return Ok(None) };
         let error = || Refused::Time(clean_text(time.get()));
@@ -268,7 +269,8 @@ pub fn spans_of(trace: &Trace) -> Vec<Span> {
     entries.list().iter().map(span).collect()
 }
 
-/// All entries, but of each interaction only the longest event, for which its user waits. Events that are no interactions are left out.
+/// All entries, but of each interaction only the longest event, for which its user waits. Events that are no
+/// interactions are left out.
 fn longest_of_interactions<'s, 'a>(sent: &'s [SentEntry<'a>]) -> impl Iterator<Item = &'s SentEntry<'a>> {
     let sent = &sent[..sent.len().min(MAX_SPANS)];
     let mut longest: HashMap<u64, usize> = HashMap::new();

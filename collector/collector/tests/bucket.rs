@@ -1,4 +1,5 @@
-//! Three collectors write to one bucket, through whatever happens to them and to the bucket, and each answers as one alone does.
+//! Three collectors write to one bucket, through whatever happens to them and to the bucket, and each answers as one
+//! alone does.
 //!
 //! `cargo xtask test collector-bucket` starts an S3 server for it and sets `SELFPROF_TEST_S3`.
 

@@ -24,7 +24,8 @@ const QUESTIONS: [&str; 10] = [
     "diff?app=shop&base=release%3D'1.3'&new=release%3D'1.4'&top=1000",
 ];
 
-/// A port that is free, and so is the next one. None of them is given to outgoing connections, which could take it meanwhile.
+/// A port that is free, and so is the next one. None of them is given to outgoing connections, which could take it
+/// meanwhile.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
@@ -110,8 +111,8 @@ async fn a_cluster_answers_as_one_process_does() {
     }
     assert!(expected[0].contains("\"profiles\":1620,"), "{}", &expected[0][..100]);
 
-    // An executor is killed while questions are answered. Ballista 55.0 does not always get over that: in one of three runs its
-    // queries no longer ended. So this part runs only when it is asked for.
+    // An executor is killed while questions are answered. Ballista 55.0 does not always get over that: in one of three
+    // runs its queries no longer ended. So this part runs only when it is asked for.
     let is_lost = std::env::var_os("SELFPROF_TEST_LOST_EXECUTOR").is_some();
     let asking = (0..3).map(|first| {
         let (many, expected) = (many.1.clone(), expected.clone());

@@ -68,7 +68,9 @@ export interface SlowSpansAnswer {
   span: string;
   /** A span is slow from this duration on. */
   limit: number;
-  /** The profiles with such spans, those that were read, and spans that were left out because a part of them is missing. */
+  /**
+   * The profiles with such spans, those that were read, and spans that were left out because a part of them is missing.
+   */
   profiles: number;
   read: number;
   cut: number;
@@ -118,7 +120,9 @@ export interface TimeChange {
   differenceInterval: [number, number] | null;
   ratio: number | null;
   ratioInterval: [number, number] | null;
-  /** The probability that two equal selections have any function with so clear a difference; null if it was not tested. */
+  /**
+   * The probability that two equal selections have any function with so clear a difference; null if it was not tested.
+   */
   probability: number | null;
   verdict: Verdict;
 }
@@ -130,7 +134,9 @@ export interface ChangeAnswer {
   totalTime: TimeChange;
 }
 
-/** A release whose functions have the names of a minifier, so that they cannot be matched with those of another release. */
+/**
+ * A release whose functions have the names of a minifier, so that they cannot be matched with those of another release.
+ */
 export interface MinifiedAnswer {
   release: string;
   functions: number;

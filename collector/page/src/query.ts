@@ -23,7 +23,9 @@ export interface Query {
   values: Partial<Record<Column, string>>;
   /** A further condition. */
   where: string;
-  /** The conditions of the two sides of a comparison. Empty for the release before the newest one, and the newest one. */
+  /**
+   * The conditions of the two sides of a comparison. Empty for the release before the newest one, and the newest one.
+   */
   base: string;
   new: string;
   order: Order;

@@ -1,5 +1,5 @@
-// Runs the collector, and opens its page in headless Chromium. SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_COLLECTOR are the paths of the
-// two programs.
+// Runs the collector, and opens its page in headless Chromium. SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_COLLECTOR are
+// the paths of the two programs.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

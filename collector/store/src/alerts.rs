@@ -1,7 +1,7 @@
 //! Regressions that collectors have found by themselves, and what they have looked at: small files beside the tables.
 //!
-//! Several collectors may share them. What must happen once has a file that can be created once: who creates it does it. If its process
-//! ends in the middle, nobody does it again.
+//! Several collectors may share them. What must happen once has a file that can be created once: who creates it does
+//! it. If its process ends in the middle, nobody does it again.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub struct Alerts {
     read: Mutex<HashMap<Path, Alert>>,
 }
 
-/// Which comparison finds the regressions of a release. It is fixed before the first look at any time, so that what the times are does not
-/// change what is compared.
+/// Which comparison finds the regressions of a release. It is fixed before the first look at any time, so that what the
+/// times are does not change what is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The release before it.
@@ -74,7 +74,8 @@ pub struct AlertPage {
     pub difference_interval: Option<(f64, f64)>,
     /// The p-value, corrected for the number of functions on the page.
     pub probability: f64,
-    /// It had to be at most this, so that all looks at all pages together name an unchanged release in 5% of cases at most.
+    /// It had to be at most this, so that all looks at all pages together name an unchanged release in 5% of cases at
+    /// most.
     pub limit: f64,
     /// How many sessions were compared.
     pub base_sessions: u64,

@@ -1,7 +1,7 @@
 //! Queries on many machines, by [Apache Ballista](https://datafusion.apache.org/ballista/).
 //!
-//! Its scheduler divides each query into tasks for its executors; [`parts`] starts both. All of them read the files of the tables, which
-//! are in a bucket, or in a folder that each machine has at the same path.
+//! Its scheduler divides each query into tasks for its executors; [`parts`] starts both. All of them read the files of
+//! the tables, which are in a bucket, or in a folder that each machine has at the same path.
 
 mod agreement;
 mod errors;
@@ -108,8 +108,8 @@ impl Cluster {
         Ok(SessionContext::new_with_state(state))
     }
 
-    /// The rows of a query. It is asked until two answers agree: Ballista 55.0 has been seen to leave out rows, without an error, when an
-    /// executor was lost meanwhile.
+    /// The rows of a query. It is asked until two answers agree: Ballista 55.0 has been seen to leave out rows, without
+    /// an error, when an executor was lost meanwhile.
     pub(crate) async fn rows(
         &self,
         context: &SessionContext,

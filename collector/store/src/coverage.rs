@@ -1,7 +1,7 @@
 //! How many sessions are profiled, and why others cannot be: sums by day, in small files beside the tables.
 //!
-//! Each process has files of its own, so that several collectors can share a location. What was counted in the last seconds is lost if the
-//! process is killed. Nothing of a session is kept.
+//! Each process has files of its own, so that several collectors can share a location. What was counted in the last
+//! seconds is lost if the process is killed. Nothing of a session is kept.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

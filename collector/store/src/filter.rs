@@ -1,6 +1,7 @@
 //! Which profiles and samples are asked for: `release = '1.4' and page = '/cart'`.
 //!
-//! A filter is parsed into an expression of known columns, operators and texts. SQL is made of that expression, never of the text.
+//! A filter is parsed into an expression of known columns, operators and texts. SQL is made of that expression, never
+//! of the text.
 
 use std::fmt;
 
@@ -262,8 +263,8 @@ impl Filter {
     }
 }
 
-/// The text in a column. A sample without a marker has an empty one. The other columns always have a text, and an expression would keep
-/// the engine from skipping files by them.
+/// The text in a column. A sample without a marker has an empty one. The other columns always have a text, and an
+/// expression would keep the engine from skipping files by them.
 fn value(column: Column) -> &'static str {
     match column {
         Column::Marker => "coalesce(marker, '')",

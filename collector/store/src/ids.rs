@@ -1,7 +1,8 @@
 //! Numbers that any number of writers agree on without talking: hashes of what they number.
 //!
-//! A number has 64 bits of BLAKE3, so of a hundred million things of one kind two have the same number with a probability of 0.03%.
-//! Numbers of frames and stacks include the application, so that no sender can disturb those of another one.
+//! A number has 64 bits of BLAKE3, so of a hundred million things of one kind two have the same number with a
+//! probability of 0.03%. Numbers of frames and stacks include the application, so that no sender can disturb those of
+//! another one.
 
 use selfprof_trace::{Frame, Trace};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Profiles from the wild as tables: taken in durably, added up, asked for and compared.
 //!
-//! What is accepted is durable in a [write-ahead log](log) before it is acknowledged. Sealed parts of the log become rows of
-//! Delta tables of Parquet files, on a disk or in a bucket; any number of collectors write to the same tables, and
-//! agree on numbers because these are [hashes of what they number](ids). Queries are plain SQL.
+//! What is accepted is durable in a [write-ahead log](log) before it is acknowledged. Sealed parts of the log become
+//! rows of Delta tables of Parquet files, on a disk or in a bucket; any number of collectors write to the same tables,
+//! and agree on numbers because these are [hashes of what they number](ids). Queries are plain SQL.
 //!
 //! This crate knows no HTTP and no source of time; `selfprof-collector` has both.
 

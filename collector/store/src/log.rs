@@ -1,8 +1,8 @@
 //! The write-ahead log: what has been accepted is durable before it is acknowledged.
 //!
-//! A log is a folder of numbered segments. One thread writes: it takes all records that wait, writes them, syncs the file once, and
-//! answers all. A segment that is large or old enough is sealed and handed on; whoever writes it to the tables deletes it. After a crash,
-//! the segments that are still there are handed on again.
+//! A log is a folder of numbered segments. One thread writes: it takes all records that wait, writes them, syncs the
+//! file once, and answers all. A segment that is large or old enough is sealed and handed on; whoever writes it to the
+//! tables deletes it. After a crash, the segments that are still there are handed on again.
 
 mod record;
 mod segments;
@@ -28,7 +28,8 @@ pub struct SegmentLimits {
     pub bytes: u64,
     /// A segment with records is sealed at this age.
     pub age: Duration,
-    /// At this age, a segment waits until the one before it is in the tables, so that those who wait for the tables share their writes.
+    /// At this age, a segment waits until the one before it is in the tables, so that those who wait for the tables
+    /// share their writes.
     pub in_turn: bool,
 }
 
@@ -73,8 +74,8 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens the log in a folder. Sealed segments go to `sealed`, first those of earlier runs. New segments have numbers from `next` on,
-    /// or after those that are there.
+    /// Opens the log in a folder. Sealed segments go to `sealed`, first those of earlier runs. New segments have
+    /// numbers from `next` on, or after those that are there.
     pub fn open(
         folder: &Path,
         next: u64,

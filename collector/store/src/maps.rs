@@ -1,6 +1,7 @@
 //! Source maps: kept by application and release, found by the script that they are of.
 //!
-//! Maps are applied when a question is answered, so a map that comes late also names what was stored before. They are never given out.
+//! Maps are applied when a question is answered, so a map that comes late also names what was stored before. They are
+//! never given out.
 
 mod symbols;
 
@@ -57,7 +58,8 @@ impl Maps {
         Ok(Self { store: location.store("maps")?, read: Mutex::default() })
     }
 
-    /// Keeps the map of a script of a release. The script's name is its path, such as `assets/shop.js`; the script's URL ends with it.
+    /// Keeps the map of a script of a release. The script's name is its path, such as `assets/shop.js`; the script's
+    /// URL ends with it.
     pub async fn put(&self, app: &str, release: &str, script: &str, json: &[u8]) -> Result<(), MapError> {
         Map::read(json).map_err(|error| MapError::Invalid(script.to_owned(), error.to_string()))?;
         let record =
@@ -68,8 +70,8 @@ impl Maps {
         Ok(())
     }
 
-    /// Deletes the maps of an application that are of none of these releases and older than a time in milliseconds since 1970. Returns how
-    /// many there were.
+    /// Deletes the maps of an application that are of none of these releases and older than a time in milliseconds
+    /// since 1970. Returns how many there were.
     pub async fn delete_unused(
         &self,
         app: &str,
@@ -123,8 +125,8 @@ impl Maps {
 }
 
 impl ReleaseMaps {
-    /// Which map is that of a script: the one whose name has most parts in common with the end of the URL, at least the file's name. The
-    /// newest of several.
+    /// Which map is that of a script: the one whose name has most parts in common with the end of the URL, at least the
+    /// file's name. The newest of several.
     fn of_script(&self, url: &str) -> Option<usize> {
         let common = |name: &str| {
             name.rsplit('/').zip(url.rsplit('/')).take_while(|(a, b)| a == b && !a.is_empty()).count()

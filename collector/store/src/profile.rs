@@ -73,7 +73,8 @@ pub struct Sent<'a> {
 #[error("rate is {0}, which is not a probability: above 0 and at most 1")]
 pub struct NotAProbability(pub f64);
 
-/// A profile is weighted by at most this. A sender that profiles less often than once in a million visits is not believed.
+/// A profile is weighted by at most this. A sender that profiles less often than once in a million visits is not
+/// believed.
 const MIN_RATE: f64 = 1e-6;
 
 /// The probability that a sender states, or 1.
@@ -83,7 +84,8 @@ pub(crate) fn check_rate(rate: Option<f64>) -> Result<f64, NotAProbability> {
 }
 
 impl Profile {
-    /// Makes a profile of what was sent. Without an id of the sender, the content is the id, so that a repeated request counts once.
+    /// Makes a profile of what was sent. Without an id of the sender, the content is the id, so that a repeated request
+    /// counts once.
     pub fn new(
         time: i64,
         labels: Labels,

@@ -25,8 +25,8 @@ pub struct Options {
     pub log: PathBuf,
     /// When a part of the log is written to the tables. Profiles can be asked for afterwards.
     pub limits: SegmentLimits,
-    /// The new stacks that an application may have in an hour. The samples of further ones are counted as `(too many stacks)`, so that no
-    /// sender can fill the disk with them. Each collector counts on its own.
+    /// The new stacks that an application may have in an hour. The samples of further ones are counted as
+    /// `(too many stacks)`, so that no sender can fill the disk with them. Each collector counts on its own.
     pub stacks_per_hour: usize,
     /// When profiles are acknowledged.
     pub acknowledged: Acknowledged,
@@ -117,7 +117,8 @@ pub struct Progress {
 }
 
 impl Store {
-    /// Opens a store. What an earlier process has accepted and not written to the tables is written first, beside new profiles.
+    /// Opens a store. What an earlier process has accepted and not written to the tables is written first, beside new
+    /// profiles.
     pub async fn open(options: Options) -> Result<Self, OpenError> {
         std::fs::create_dir_all(&options.log)?;
         let lock = File::create(options.log.join("lock"))?;
@@ -151,7 +152,8 @@ impl Store {
         })
     }
 
-    /// Adds profiles; returns when they are on the disk, or in the tables, as the options say. Those that are there already count once.
+    /// Adds profiles; returns when they are on the disk, or in the tables, as the options say. Those that are there
+    /// already count once.
     pub async fn add(&self, profiles: &[Profile]) -> Result<Added, AppendError> {
         let new: Vec<&Profile> = {
             let recent = self.recent.lock();
@@ -164,14 +166,16 @@ impl Store {
             if self.acknowledged == Acknowledged::InTables {
                 self.wait_for_tables(segment).await?;
             }
-            // Only now, because another request with the same profile must not be told that it is there when it may not be.
+            // Only now, because another request with the same profile must not be told that it is there when it may not
+            // be.
             let mut recent = self.recent.lock();
             new.iter().for_each(|profile| recent.insert(profile.id));
         }
         Ok(added)
     }
 
-    /// Writes everything to the tables that was added before; returns when it is there. It takes as long as the tables cannot be written.
+    /// Writes everything to the tables that was added before; returns when it is there. It takes as long as the tables
+    /// cannot be written.
     pub async fn flush(&self) -> Result<(), AppendError> {
         let next = self.log.seal().await?;
         let mut in_tables = self.in_tables.clone();
@@ -271,8 +275,8 @@ async fn move_segment(tables: &mut Tables, segment: &Segment) -> Result<Progress
     let mut damaged = 0;
     for record in &records {
         match Profile::from_record(record) {
-            // Two requests with the same profile may have come at the same time. Which are left out depends on the segment alone, so that each
-            // table gets the same profiles when only some have the segment.
+            // Two requests with the same profile may have come at the same time. Which are left out depends on the
+            // segment alone, so that each table gets the same profiles when only some have the segment.
             Ok(profile) => profiles.extend(known.insert(profile.id).then_some(profile)),
             Err(error) => {
                 damaged += 1;

@@ -121,8 +121,8 @@ pub async fn open(location: &Location) -> Result<Vec<Table>, TableError> {
 }
 
 impl Tables {
-    /// Opens the tables, and makes those that are not there. An application may have this many new stacks in an hour; further ones are
-    /// replaced by `(too many stacks)`.
+    /// Opens the tables, and makes those that are not there. An application may have this many new stacks in an hour;
+    /// further ones are replaced by `(too many stacks)`.
     pub async fn open(location: &Location, writer: &str, stacks_per_hour: usize) -> Result<Self, TableError> {
         let mut tables = Vec::new();
         for name in TableName::WRITTEN {
@@ -140,8 +140,8 @@ impl Tables {
         Ok(last)
     }
 
-    /// Writes the profiles of a segment to all tables that do not have it yet. When it fails, the same call can be made again: each table
-    /// has the segment once.
+    /// Writes the profiles of a segment to all tables that do not have it yet. When it fails, the same call can be made
+    /// again: each table has the segment once.
     ///
     /// Returns how many samples have a stack that was one too many.
     pub async fn write(&mut self, segment: u64, profiles: &[Profile]) -> Result<u64, TableError> {

@@ -1,7 +1,8 @@
 //! The upkeep of the tables: small files are merged, days and sessions are deleted, logs are kept short.
 //!
-//! It runs beside collectors that write and queries that read, in any number of processes. No step changes what a query answers, apart from
-//! what is deleted on purpose. A step that is cut off at any moment leaves at most files that no table names, which a later run deletes.
+//! It runs beside collectors that write and queries that read, in any number of processes. No step changes what a query
+//! answers, apart from what is deleted on purpose. A step that is cut off at any moment leaves at most files that no
+//! table names, which a later run deletes.
 
 mod deletion;
 mod groups;
@@ -33,7 +34,8 @@ pub struct Settings {
     pub retention: Retention,
     /// Which files are merged.
     pub limits: Limits,
-    /// How long a run goes on merging. What is left waits for the next one, so that files that are to be deleted do not wait long.
+    /// How long a run goes on merging. What is left waits for the next one, so that files that are to be deleted do not
+    /// wait long.
     pub merging: Duration,
     /// A day is merged for good when no file of it has come for this time.
     pub quiet: Duration,

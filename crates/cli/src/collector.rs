@@ -1,7 +1,8 @@
-//! A running `selfprof-collector`, whose URLs stand for files: of a single profile, or of all profiles that a filter selects.
+//! A running `selfprof-collector`, whose URLs stand for files: of a single profile, or of all profiles that a filter
+//! selects.
 //!
-//! The URLs are those of the collector's page and of its API. Those of the page mean the same here as there. All of them name an
-//! application, `app`; other URLs are files.
+//! The URLs are those of the collector's page and of its API. Those of the page mean the same here as there. All of
+//! them name an application, `app`; other URLs are files.
 
 mod address;
 mod comparison;

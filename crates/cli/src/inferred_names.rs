@@ -19,14 +19,15 @@ pub type InferredNames = HashMap<FrameId, String>;
 pub struct MappedFunction {
     /// The name that the source in the map gives it.
     pub inferred: Option<String>,
-    /// How many columns its place is from its parameters, see [`FunctionPlace::ahead`]. `None` if its place is not in a file.
+    /// How many columns its place is from its parameters, see [`FunctionPlace::ahead`]. `None` if its place is not in a
+    /// file.
     pub ahead: Option<u32>,
     /// The script that it was in, and its place there, unless no file has that script.
     pub generated: Option<(String, FunctionPlace)>,
 }
 
-/// Infers names, from the source in the map, or else the original file, or else the generated script. `mapped` are the functions whose place
-/// is not where V8 found them, and `read` returns a script by its URL.
+/// Infers names, from the source in the map, or else the original file, or else the generated script. `mapped` are the
+/// functions whose place is not where V8 found them, and `read` returns a script by its URL.
 pub fn infer(
     trace: &Trace,
     mapped: &mut HashMap<FrameId, MappedFunction>,

@@ -22,7 +22,8 @@ pub struct LabelRow {
     pub busy: Tally,
 }
 
-/// Fails if this input is a collector's sum of many profiles, whose samples have no labels any more, and labels are wanted.
+/// Fails if this input is a collector's sum of many profiles, whose samples have no labels any more, and labels are
+/// wanted.
 pub fn check_input(path: &Path, arguments: &LabelArguments) -> Result<(), Failure> {
     if arguments.labels.is_empty() || !Address::of(path)?.is_some_and(|address| address.is_selection()) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The page host: a Node.js process that runs the npm package's page driver, for `selfprof page` and `selfprof webdriver`.
+//! The page host: a Node.js process that runs the npm package's page driver, for `selfprof page` and
+//! `selfprof webdriver`.
 
 mod launcher;
 mod memory;

@@ -14,8 +14,8 @@ use crate::inferred_names::InferredNames;
 use crate::source_maps;
 use crate::terminal::messages::warn;
 
-/// The threads of a program, merged. Functions have their original names and locations if source maps can be applied, and the garbage
-/// collector is a function of its own, as is waiting, depending on the clock.
+/// The threads of a program, merged. Functions have their original names and locations if source maps can be applied,
+/// and the garbage collector is a function of its own, as is waiting, depending on the clock.
 #[derive(Debug)]
 pub struct Program {
     /// The trace, with the weights of its samples.

@@ -31,8 +31,8 @@ use crate::terminal::color::Colors;
 use crate::terminal::messages::say;
 use crate::terminal::tables;
 
-/// The directory of the journals, one file for each thread: `PID.ID.main.journal`, or `PID.ID.worker-N.journal`. A temporary one is
-/// deleted when dropped.
+/// The directory of the journals, one file for each thread: `PID.ID.main.journal`, or `PID.ID.worker-N.journal`. A
+/// temporary one is deleted when dropped.
 #[derive(Debug)]
 pub struct Recording {
     directory: Directory,

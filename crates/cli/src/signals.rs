@@ -2,8 +2,8 @@
 
 use std::fs;
 
-/// Those of `signals` that this process did not inherit as ignored, e.g. from `nohup`. A handler would replace that, and a program that is
-/// started would not inherit it.
+/// Those of `signals` that this process did not inherit as ignored, e.g. from `nohup`. A handler would replace that,
+/// and a program that is started would not inherit it.
 pub fn not_ignored<const N: usize>(signals: [i32; N]) -> Vec<i32> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = ignored(&status);

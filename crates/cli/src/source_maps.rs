@@ -61,8 +61,8 @@ pub struct ReadableThread {
     pub snippets: Snippets,
 }
 
-/// Gives functions their original names and locations wherever a source map is found, and prints how many it changed. Infers
-/// names of the functions that remain anonymous, from scripts that have not changed since `recorded`.
+/// Gives functions their original names and locations wherever a source map is found, and prints how many it changed.
+/// Infers names of the functions that remain anonymous, from scripts that have not changed since `recorded`.
 pub fn apply(
     threads: Vec<Thread>,
     arguments: &SourceMapArguments,

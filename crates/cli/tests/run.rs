@@ -408,7 +408,8 @@ fn the_table_shows_original_names_and_locations() {
     assert!(directory.trace("t.json").resources().iter().all(|(_, url)| !url.ends_with(".ts")));
 }
 
-/// The page host refuses the `node` on PATH if jsdom does not support it, before it loads anything that needs a newer one.
+/// The page host refuses the `node` on PATH if jsdom does not support it, before it loads anything that needs a newer
+/// one.
 #[test]
 fn pages_need_a_node_that_jsdom_supports() {
     require_addon();

@@ -122,8 +122,8 @@ fn bad_maps_are_ignored() {
     assert_eq!(directory.top("").0, GENERATED);
 }
 
-/// The name and place of the only function of a trace, `name file:line:column`, and stderr. `files` are the names and contents of files,
-/// and `options` follow `selfprof top`. In `url`, CASE is their folder.
+/// The name and place of the only function of a trace, `name file:line:column`, and stderr. `files` are the names and
+/// contents of files, and `options` follow `selfprof top`. In `url`, CASE is their folder.
 fn only_function(url: &str, files: &[(&str, &str)], options: &[&str]) -> (String, String) {
     mapped_function(("f", 1, 11), url, files, options)
 }
@@ -367,7 +367,8 @@ fn converted_profiles_have_original_locations() {
     assert!(lines.contains(&format!("sortRows (file://{parent}/src/app.ts:8:19)")), "{lines}");
 }
 
-/// A trace of `script.js` with functions at these positions of its second line, one sample each, the first with the most time.
+/// A trace of `script.js` with functions at these positions of its second line, one sample each, the first with the
+/// most time.
 fn trace_of(url: &str, columns: &[usize]) -> String {
     let frames: Vec<_> = columns
         .iter()

@@ -43,7 +43,8 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The times of the first and the last sample in milliseconds since 1970. The first one stands for an interval before it.
+    /// The times of the first and the last sample in milliseconds since 1970. The first one stands for an interval
+    /// before it.
     pub fn times(&self) -> Option<(f64, f64)> {
         let (first, last) = self.thread.trace.span()?;
         let origin = self.header.time_origin_ms;

@@ -1,4 +1,5 @@
-//! The exporter: looks at the folder, hands batches to the sender, keeps within bounds, and ends after the last process.
+//! The exporter: looks at the folder, hands batches to the sender, keeps within bounds, and ends after the last
+//! process.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -76,8 +77,8 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Lets the exporter try once to send what is there, and end when the processes have ended, or after ten seconds. The second call
-    /// ends it at once.
+    /// Lets the exporter try once to send what is there, and end when the processes have ended, or after ten seconds.
+    /// The second call ends it at once.
     pub fn stop(&self) {
         let _ = self.events.send(Event::Stop);
     }

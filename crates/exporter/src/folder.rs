@@ -20,7 +20,8 @@ use crate::settings;
 /// The longest file about a process or a failure.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// How long a journal with an end has not been written when its thread has ended. A thread that seemed to end may go on before.
+/// How long a journal with an end has not been written when its thread has ended. A thread that seemed to end may go on
+/// before.
 const ENDING: Duration = Duration::from_secs(10);
 
 /// Where the last line of a journal is, if it is the end.

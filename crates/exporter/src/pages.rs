@@ -17,8 +17,8 @@ const MAX_PAGES: usize = 100;
 pub struct Page {
     /// Its route; `None` for the samples without one.
     pub route: Option<String>,
-    /// Its samples. Where samples of other pages were between them, the last of those is there, as an idle one: so each sample stands
-    /// for as much time as before.
+    /// Its samples. Where samples of other pages were between them, the last of those is there, as an idle one: so each
+    /// sample stands for as much time as before.
     pub trace: Trace,
 }
 
@@ -91,7 +91,8 @@ fn of_page(
     part.narrowed()
 }
 
-/// The slow requests of a page, whose measures name their routes. All other marks and measures have no route, and are those of page 0.
+/// The slow requests of a page, whose measures name their routes. All other marks and measures have no route, and are
+/// those of page 0.
 fn entries_of(entries: &Entries, page: usize, number: impl Fn(&str) -> Option<usize>) -> Option<Entries> {
     let of = |name: &str| route_of_slow_request(name).and_then(&number).unwrap_or(0);
     let mut own = Entries::new();

@@ -12,8 +12,8 @@ const MEASURE: &str = "slow request ";
 /// At most this many requests of a trace are kept apart.
 const MAX_REQUESTS: usize = 100;
 
-/// Names the slow requests in the labels of their samples and in their measures, and removes the label from the samples of other
-/// requests. If a table is full, the trace does not change.
+/// Names the slow requests in the labels of their samples and in their measures, and removes the label from the samples
+/// of other requests. If a table is full, the trace does not change.
 pub fn name_slow_requests(trace: &mut Trace) {
     let has_label = |labels: &Labels| labels.sets().any(|set| set.get(LABEL).is_some());
     if !trace.labels().is_some_and(has_label) {

@@ -18,7 +18,8 @@ use crate::messages::Messages;
 use crate::outputs::Output;
 use crate::settings::Settings;
 
-/// How long a part waits for those of the other threads of its process. A thread that is blocked finishes its own later.
+/// How long a part waits for those of the other threads of its process. A thread that is blocked finishes its own
+/// later.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How long a file may be unlocked and empty: it is about to be locked.
@@ -390,7 +391,8 @@ fn has_lock_files(folder: &Path, known: &BTreeMap<String, Process>) -> bool {
     })
 }
 
-/// Whether there is a process with the id that this name begins with, which has not ended: one that its parent has not waited for has.
+/// Whether there is a process with the id that this name begins with, which has not ended: one that its parent has not
+/// waited for has.
 fn exists(process: &str) -> bool {
     let pid = process.split('.').next().unwrap_or_default();
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };

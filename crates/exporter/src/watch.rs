@@ -7,8 +7,8 @@ use std::thread;
 use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 use rustix::io;
 
-/// Calls `changed` in a thread of its own after changes: a file was closed after writing, or renamed. Both happen when a process ends
-/// or a part is complete. Without inotify, changes are noticed at the next look.
+/// Calls `changed` in a thread of its own after changes: a file was closed after writing, or renamed. Both happen when
+/// a process ends or a part is complete. Without inotify, changes are noticed at the next look.
 pub fn watch(folder: &Path, changed: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
     let inotify = inotify::init(CreateFlags::CLOEXEC)?;
     inotify::add_watch(

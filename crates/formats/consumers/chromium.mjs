@@ -41,7 +41,8 @@ async function serve(page, { origin, folder }) {
  *
  * @param {string} url
  * @param {(page: object) => unknown} use
- * @param {{ first?: () => void, files?: { origin: string, folder: string } }} [options] `first` runs before the page's own scripts
+ * @param {{ first?: () => void, files?: { origin: string, folder: string } }} [options] `first` runs before the page's
+ *   own scripts
  */
 export async function inPage(url, use, { first, files } = {}) {
   // Containers do not support the sandbox, and all pages are trusted.

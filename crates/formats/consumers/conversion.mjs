@@ -85,8 +85,8 @@ export function placeOfLine(name) {
 }
 
 /**
- * The functions in `selfprof top`, for a consumer that merges functions with the same key. If such functions call each other, their
- * totals cannot be added, so they are computed from the stacks.
+ * The functions in `selfprof top`, for a consumer that merges functions with the same key. If such functions call each
+ * other, their totals cannot be added, so they are computed from the stacks.
  */
 export function merged(trace, key) {
   const rows = top(trace);

@@ -1,5 +1,5 @@
-// The Performance panel of Chrome DevTools, which opens files as a user would. It comes from npm, since headless builds of Chromium do not
-// contain it.
+// The Performance panel of Chrome DevTools, which opens files as a user would. It comes from npm, since headless builds
+// of Chromium do not contain it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,9 @@ function inPanel(file, use) {
   );
 }
 
-/** The top-level calls in a table of the panel, as `{ calls, shown }`: the nodes of the model, and the text of the rows. */
+/**
+ * The top-level calls in a table of the panel, as `{ calls, shown }`: the nodes of the model, and the text of the rows.
+ */
 async function table(page, name) {
   await page.evaluate((name) => {
     const { flameChart } = globalThis.panel;

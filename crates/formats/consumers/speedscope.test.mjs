@@ -26,7 +26,10 @@ function noteProfiles() {
   });
 }
 
-/** Opens a file as a user would. Returns `{ unit, frames, shown }`: the weights of the model, and the rows of the sandwich view as text. */
+/**
+ * Opens a file as a user would. Returns `{ unit, frames, shown }`: the weights of the model, and the rows of the
+ * sandwich view as text.
+ */
 function open(file) {
   return inPage(
     page,
@@ -72,7 +75,10 @@ function place({ name, file, line, column }) {
   };
 }
 
-/** Parses a cell, such as `1.25s (52%)`, `59.02ms (2.4%)` or, without a unit, `1,253,300 (52%)`, into the value and its precision. */
+/**
+ * Parses a cell, such as `1.25s (52%)`, `59.02ms (2.4%)` or, without a unit, `1,253,300 (52%)`, into the value and its
+ * precision.
+ */
 function weight(text) {
   const [, number, unit] = /^([\d.,]+)(s|ms|µs|ns|) /.exec(text);
   const step = { s: 1e6, ms: 1e3, µs: 1, ns: 1e-3, '': 1 }[unit];

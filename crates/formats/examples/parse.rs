@@ -1,4 +1,5 @@
-//! Reads a trace with validation, or only with the JSON parser beneath it. `cargo xtask bench formats` compares the two.
+//! Reads a trace with validation, or only with the JSON parser beneath it. `cargo xtask bench formats` compares the
+//! two.
 //!
 //! usage: parse validated|bare TRACE
 

@@ -1,4 +1,5 @@
-//! Texts of untrusted profiles that are copied for each sample or thread. Without bounds, few bytes of a profile would become many.
+//! Texts of untrusted profiles that are copied for each sample or thread. Without bounds, few bytes of a profile would
+//! become many.
 
 /// Characters of a thread's name, or of the name or the value of a label.
 pub(crate) const MAX_NAME: usize = 256;

@@ -16,7 +16,8 @@ pub(crate) enum Detected {
     Other(OtherFormat),
 }
 
-/// The format with these members in its outermost object, or in the first element of its outermost list; `None` if there is none.
+/// The format with these members in its outermost object, or in the first element of its outermost list; `None` if
+/// there is none.
 ///
 /// Parsing stops at the first member that only one format has.
 ///
@@ -38,7 +39,8 @@ pub(crate) fn detect(text: &[u8]) -> Option<Detected> {
     found
 }
 
-/// OTLP has two fields on the outermost level, and pprof up to fourteen, of which every profile has some after the second.
+/// OTLP has two fields on the outermost level, and pprof up to fourteen, of which every profile has some after the
+/// second.
 fn message(text: &[u8]) -> Option<Format> {
     if matches!(text.trim_ascii_start().first(), None | Some(b'{' | b'[')) {
         return None;

@@ -1,10 +1,10 @@
 //! Readers and writers of profile formats, one module each, all from or to a [`selfprof_trace::Trace`].
 //!
-//! Read and written: [`w3c`] (the `ProfilerTrace` of the JS Self-Profiling API), [`explainer`] (the format that the API's
-//! explainer once proposed), [`cpuprofile`] (V8's), [`chrome`], [`firefox`], [`speedscope`], [`pprof`] and [`otlp`]. Only written:
-//! [`collapsed`]. [`read()`] detects the format, [`write()`] writes any of them, and [`losses()`] lists what a format
-//! cannot hold. [`journal`] is selfprof's own stream of a running recording; if the process is killed, all but the last line
-//! survive.
+//! Read and written: [`w3c`] (the `ProfilerTrace` of the JS Self-Profiling API), [`explainer`] (the format that the
+//! API's explainer once proposed), [`cpuprofile`] (V8's), [`chrome`], [`firefox`], [`speedscope`], [`pprof`] and
+//! [`otlp`]. Only written: [`collapsed`]. [`read()`] detects the format, [`write()`] writes any of them, and
+//! [`losses()`] lists what a format cannot hold. [`journal`] is selfprof's own stream of a running recording; if the
+//! process is killed, all but the last line survive.
 //!
 //! ```
 //! use selfprof_formats::{Format, Hint, ReadOptions, Thread, WriteOptions, losses, read, write};
@@ -22,13 +22,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Profiles may come from untrusted sources: readers repair and report invalid data, never panic, and bound their memory. They
-//! take any [`std::io::Read`], writers any [`std::io::Write`]; none builds a tree of JSON values. If a format has no sample
-//! weights, samples are placed so that its viewers show the times of [`selfprof_trace::summary`]. File names, and what to do
-//! about problems, are left to the programs that use this crate.
+//! Profiles may come from untrusted sources: readers repair and report invalid data, never panic, and bound their
+//! memory. They take any [`std::io::Read`], writers any [`std::io::Write`]; none builds a tree of JSON values. If a
+//! format has no sample weights, samples are placed so that its viewers show the times of [`selfprof_trace::summary`].
+//! File names, and what to do about problems, are left to the programs that use this crate.
 //!
-//! Without the default feature `conversion`, only [`w3c`], [`explainer`] (written only) and [`journal`] are compiled, which need
-//! few dependencies.
+//! Without the default feature `conversion`, only [`w3c`], [`explainer`] (written only) and [`journal`] are compiled,
+//! which need few dependencies.
 
 #![forbid(unsafe_code)]
 

@@ -10,7 +10,8 @@ pub(crate) struct Messages(pub(crate) &'static [(u64, &'static Messages)]);
 /// A message without further ones that are worth counting.
 pub(crate) const LEAF: Messages = Messages(&[]);
 
-/// Counts the messages in a message. Fails if there are more than the limit. Bytes that are not a message are left to the decoder.
+/// Counts the messages in a message. Fails if there are more than the limit. Bytes that are not a message are left to
+/// the decoder.
 pub(crate) fn check_messages(bytes: &[u8], messages: &Messages, limit: usize) -> Result<(), LimitExceeded> {
     count(bytes, messages, &mut (0, limit))
 }

@@ -33,7 +33,8 @@ pub struct Hint<'name> {
 
 /// Reads a profile, plain or gzipped.
 ///
-/// The format is the one in the hint, or else detected from the text, or else implied by the file name. Invalid data is repaired and listed in [`Problems`].
+/// The format is the one in the hint, or else detected from the text, or else implied by the file name. Invalid data is
+/// repaired and listed in [`Problems`].
 pub fn read(input: impl Read, hint: Hint<'_>, options: &ReadOptions) -> Result<Profile, ReadError> {
     let text = input::text(input, options.max_bytes)?;
     let detected = match hint.format {

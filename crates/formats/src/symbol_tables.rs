@@ -91,7 +91,8 @@ impl SymbolTables {
         Ok(())
     }
 
-    /// The set of labels with these names, values and units of values; `None` if there are none. Labels without a name are left out.
+    /// The set of labels with these names, values and units of values; `None` if there are none. Labels without a name
+    /// are left out.
     pub(crate) fn label_set<'text>(
         &mut self,
         labels: impl Iterator<Item = (&'text str, Cow<'text, str>, &'text str)>,
@@ -117,8 +118,8 @@ impl SymbolTables {
         Ok(Some(id))
     }
 
-    /// The stack of locations, the innermost first; `None` for those that are not in the table. They are left out, and reported as
-    /// `list[index].member`.
+    /// The stack of locations, the innermost first; `None` for those that are not in the table. They are left out, and
+    /// reported as `list[index].member`.
     pub(crate) fn stack(
         &mut self,
         innermost_first: &[Option<usize>],

@@ -14,7 +14,8 @@ pub struct Thread {
     pub name: String,
     /// The process that the thread belongs to, if the format says.
     pub process: Option<Process>,
-    /// The time origin of the profile in milliseconds since the Unix epoch, like `performance.timeOrigin`, if it is known.
+    /// The time origin of the profile in milliseconds since the Unix epoch, like `performance.timeOrigin`, if it is
+    /// known.
     pub time_origin: Option<f64>,
     /// The thread's trace. All threads of a profile have the same time origin.
     pub trace: Trace,

@@ -10,11 +10,12 @@ use crate::formats::{chrome, collapsed, cpuprofile, explainer, firefox, otlp, pp
 use crate::options::WriteOptions;
 use crate::thread::Thread;
 
-/// Writes the threads in this format, or only the first one if the format holds only one. [`losses`](crate::losses()) lists
-/// what else the format cannot hold.
+/// Writes the threads in this format, or only the first one if the format holds only one. [`losses`](crate::losses())
+/// lists what else the format cannot hold.
 ///
-/// In all formats but W3C's, a trace with calls has [samples of them](Trace::add_call_samples), the garbage collector is [a function](Trace::add_collector_frames), and so is
-/// [waiting](Trace::add_waiting_frames), except in pprof's, which has CPU time instead.
+/// In all formats but W3C's, a trace with calls has [samples of them](Trace::add_call_samples), the garbage collector
+/// is [a function](Trace::add_collector_frames), and so is [waiting](Trace::add_waiting_frames), except in pprof's,
+/// which has CPU time instead.
 pub fn write(
     format: Format,
     threads: &[Thread],

@@ -39,8 +39,8 @@ fn instrument_all() -> Result<Value, String> {
     Ok(json!({ "names": [enter, check, leave, native, scan, resume], "files": files }))
 }
 
-/// For each function its name and place in the source, its start and end in the instrumented text, and the index of the function around
-/// it, or -1.
+/// For each function its name and place in the source, its start and end in the instrumented text, and the index of the
+/// function around it, or -1.
 fn functions(instrumented: &Instrumented) -> Vec<Value> {
     let entry = |function: &selfprof_instrument::Function| {
         let (start, end) = (function.start, function.end);

@@ -7,11 +7,12 @@ use crate::names::{Names, dollar_words};
 /// More than the statement that stands in for the runtime has, whatever its names are.
 const MAX_FALLBACK: usize = 1 << 10;
 
-/// Whether a source is what [`instrument`](crate::instrument) or [`instrument_calls`](crate::instrument_calls) returned, with
-/// [`Options::has_fallback`](crate::Options::has_fallback).
+/// Whether a source is what [`instrument`](crate::instrument) or [`instrument_calls`](crate::instrument_calls)
+/// returned, with [`Options::has_fallback`](crate::Options::has_fallback).
 ///
-/// Its first statement is then the one that stands in for the runtime, word for word. Comments may be before it, which bundlers add, and
-/// directives. That statement anywhere else does not count: a bundle may contain a module that was instrumented.
+/// Its first statement is then the one that stands in for the runtime, word for word. Comments may be before it, which
+/// bundlers add, and directives. That statement anywhere else does not count: a bundle may contain a module that was
+/// instrumented.
 pub fn is_instrumented(source: &str) -> bool {
     let statement = first_statement(source);
     let statement = &statement[..statement.floor_char_boundary(MAX_FALLBACK)];

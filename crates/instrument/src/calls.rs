@@ -7,8 +7,9 @@
 //! x => x.y                 x=>{let $n=$on&&$e(8);try{return x.y}finally{$on&&$t(8,$n)}}
 //! ```
 //!
-//! `$n` is what the entry has returned, by which the runtime notices exits that are missing: at the end of the stack, `$t` cannot be called.
-//! While a function is suspended it is negative. What resumes a function may throw or return, so each `catch` and `finally` looks at it:
+//! `$n` is what the entry has returned, by which the runtime notices exits that are missing: at the end of the stack,
+//! `$t` cannot be called. While a function is suspended it is negative. What resumes a function may throw or return, so
+//! each `catch` and `finally` looks at it:
 //!
 //! ```text
 //! await x                  $h(await $h(x,$n<0||($n=$on?$t(9,$n,1):-1)),$n<0&&($n=$on&&$e(9,1)))
@@ -26,7 +27,8 @@ use std::collections::HashSet;
 /// Which functions of a source are traced, and by which numbers their events name them.
 #[derive(Clone, Copy)]
 pub struct Calls<'a> {
-    /// The number of the first function, which is the script itself. The others follow in the order of [`Instrumented::functions`].
+    /// The number of the first function, which is the script itself. The others follow in the order of
+    /// [`Instrumented::functions`].
     ///
     /// [`Instrumented::functions`]: crate::Instrumented::functions
     pub first_id: u32,

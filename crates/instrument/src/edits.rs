@@ -23,8 +23,8 @@ pub(crate) enum Insertion {
     Loop,
     /// Before a body that is another statement; closed by a brace.
     LoopStatement,
-    /// Both for loops outside of functions in scripts: their statements have completion values, which `eval` returns, and declarations
-    /// have none.
+    /// Both for loops outside of functions in scripts: their statements have completion values, which `eval` returns,
+    /// and declarations have none.
     TopLevelLoop,
     TopLevelLoopStatement,
     /// Before a native call that may take milliseconds; closed by a parenthesis.
@@ -69,7 +69,8 @@ pub(crate) struct Edit {
     pub(crate) insertion: Insertion,
     /// For what closes something: what it closes.
     pub(crate) closes: Option<Insertion>,
-    /// Whether the insertion begins with a name, and the byte before might belong to it: `return"text"`, `else[].sort()`.
+    /// Whether the insertion begins with a name, and the byte before might belong to it: `return"text"`,
+    /// `else[].sort()`.
     pub(crate) is_after_word: bool,
     /// The index of the function that runs the inserted code.
     pub(crate) function: u32,

@@ -1,11 +1,13 @@
-//! Instruments JavaScript, so that the polyfill of the [JS Self-Profiling API] can sample it in browsers that lack the API.
+//! Instruments JavaScript, so that the polyfill of the [JS Self-Profiling API] can sample it in browsers that lack the
+//! API.
 //!
-//! The instrumented code tells the runtime of events: the entries and exits of functions, what `await` and `yield` resume, the rounds of
-//! loops, and calls of slow natives. The runtime counts them. When a count is used up it reads the clock and, if a sample is due, takes the
-//! stack from `new Error()`. Until a profiler starts, all that runs is the test of a variable that never changes.
+//! The instrumented code tells the runtime of events: the entries and exits of functions, what `await` and `yield`
+//! resume, the rounds of loops, and calls of slow natives. The runtime counts them. When a count is used up it reads
+//! the clock and, if a sample is due, takes the stack from `new Error()`. Until a profiler starts, all that runs is the
+//! test of a variable that never changes.
 //!
-//! Checks are few bytes, and not everywhere: small functions have none, and exits have them where most has run since the check before, as
-//! far as the source grows by no more than 7 %.
+//! Checks are few bytes, and not everywhere: small functions have none, and exits have them where most has run since
+//! the check before, as far as the source grows by no more than 7 %.
 //!
 //! ```
 //! use selfprof_instrument::{Options, instrument};
@@ -23,29 +25,31 @@
 //!
 //! # What the code needs
 //!
-//! A classic script that runs first declares the [`Names`] in the global lexical scope, which modules see too: `$e` and `$t`, which are
-//! `undefined` unless a profiler records and functions then, and the functions `$x`, `$h`, `$s` and `$r`, which return their argument. The names are those of the build, see
-//! [`Names::absent_from`]. [`Options::has_fallback`] is for code that may also run without it.
+//! A classic script that runs first declares the [`Names`] in the global lexical scope, which modules see too: `$e` and
+//! `$t`, which are `undefined` unless a profiler records and functions then, and the functions `$x`, `$h`, `$s` and
+//! `$r`, which return their argument. The names are those of the build, see [`Names::absent_from`].
+//! [`Options::has_fallback`] is for code that may also run without it.
 //!
 //! # What stays the same
 //!
-//! Text is only ever inserted, and never a line end. Everything else stays byte for byte as it was, and so does what the program does,
-//! with these exceptions:
+//! Text is only ever inserted, and never a line end. Everything else stays byte for byte as it was, and so does what
+//! the program does, with these exceptions:
 //!
-//! - `Function.prototype.toString` returns the instrumented text. A function that a program sends elsewhere as text, such as to a
-//!   worker, needs the names there.
+//! - `Function.prototype.toString` returns the instrumented text. A function that a program sends elsewhere as text,
+//!   such as to a worker, needs the names there.
 //! - The text needs an engine with ECMAScript 2020, for `?.`.
 //! - Calls in tail position are no longer reused frames in engines that reuse them.
 //! - Code in strings is not instrumented.
-//! - Columns in stack traces are those of the instrumented text; lines are the same. [`Instrumented::source_map`] maps them back.
+//! - Columns in stack traces are those of the instrumented text; lines are the same. [`Instrumented::source_map`] maps
+//!   them back.
 //!
-//! Code inside of `with` and `"use asm"` is left alone: an object of `with` could observe the names, and asm.js would no longer be
-//! asm.js.
+//! Code inside of `with` and `"use asm"` is left alone: an object of `with` could observe the names, and asm.js would
+//! no longer be asm.js.
 //!
 //! # What is not here
 //!
-//! Files and threads: callers read and write, and say how much stack the calling thread has ([`Options::stack_bytes`]). TypeScript and
-//! JSX, which bundlers compile before. A printer: nothing is formatted anew.
+//! Files and threads: callers read and write, and say how much stack the calling thread has ([`Options::stack_bytes`]).
+//! TypeScript and JSX, which bundlers compile before. A printer: nothing is formatted anew.
 //!
 //! [JS Self-Profiling API]: https://wicg.github.io/js-self-profiling/
 
@@ -80,7 +84,8 @@ use selfprof_nesting::{Language, nesting};
 /// The size of the largest source that is instrumented, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 256 << 20;
 
-/// The stack that one level of nesting takes at most, in bytes: `tests/stack.rs` tries the deepest sources that it allows.
+/// The stack that one level of nesting takes at most, in bytes: `tests/stack.rs` tries the deepest sources that it
+/// allows.
 const BYTES_PER_LEVEL: usize = if cfg!(debug_assertions) { 32 << 10 } else { 4 << 10 };
 
 /// What a source is to be parsed as.
@@ -104,17 +109,18 @@ pub struct Options {
     pub goal: Goal,
     /// The names of the runtime's variables.
     pub names: Names,
-    /// Functions with fewer statements, and those that call nothing but trivial natives, are left out, unless they have a loop, `await`,
-    /// `yield` or a slow native call. With 0 none are left out, and no exit is.
+    /// Functions with fewer statements, and those that call nothing but trivial natives, are left out, unless they have
+    /// a loop, `await`, `yield` or a slow native call. With 0 none are left out, and no exit is.
     pub min_statements: u32,
-    /// Whether the text begins with a statement that declares the names as properties of the global object, if nothing else has. Code then
-    /// runs where the runtime does not, such as in a worker, or on a page whose policy forbids it.
+    /// Whether the text begins with a statement that declares the names as properties of the global object, if nothing
+    /// else has. Code then runs where the runtime does not, such as in a worker, or on a page whose policy forbids it.
     pub has_fallback: bool,
-    /// The stack that the calling thread has for this call, in bytes. Deeper sources are refused: parsing them might overflow it, which
-    /// would end the process.
+    /// The stack that the calling thread has for this call, in bytes. Deeper sources are refused: parsing them might
+    /// overflow it, which would end the process.
     ///
-    /// A level takes 4 KiB, in debug builds 32 KiB. TypeScript's compiler has some 340 levels, most bundles fewer than 150, so a thread
-    /// with 16 MiB has room to spare. Parsing thousands of nested parentheses takes seconds, so more is not better for foreign code.
+    /// A level takes 4 KiB, in debug builds 32 KiB. TypeScript's compiler has some 340 levels, most bundles fewer than
+    /// 150, so a thread with 16 MiB has room to spare. Parsing thousands of nested parentheses takes seconds, so more
+    /// is not better for foreign code.
     pub stack_bytes: usize,
 }
 
@@ -135,26 +141,27 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// The source is too large, nests too deeply, is not JavaScript, or uses one of the names. It can be used as it is, without
-/// instrumentation.
+/// The source is too large, nests too deeply, is not JavaScript, or uses one of the names. It can be used as it is,
+/// without instrumentation.
 pub fn instrument(source: &str, options: &Options) -> Result<Instrumented, Problem> {
     with_tree(source, options, |_, collector| output::build(source, collector, options))
 }
 
 /// Instruments a source so that each entry and exit of chosen functions is an event.
 ///
-/// The runtime declares the same [`Names`]. `$e(ID)` is called at an entry and returns a number that is not negative, and `$t(ID,NUMBER)` at
-/// the exit gets it back, or `false` if `$on` was `false` at the entry. A function that is suspended, by `await` or `yield`, calls
-/// `$t(ID,NUMBER,1)`, which returns -1, and `$e(ID,1)` when it is resumed. `$h` returns its first argument. [`Options::min_statements`] has no
-/// meaning here.
+/// The runtime declares the same [`Names`]. `$e(ID)` is called at an entry and returns a number that is not negative,
+/// and `$t(ID,NUMBER)` at the exit gets it back, or `false` if `$on` was `false` at the entry. A function that is
+/// suspended, by `await` or `yield`, calls `$t(ID,NUMBER,1)`, which returns -1, and `$e(ID,1)` when it is resumed. `$h`
+/// returns its first argument. [`Options::min_statements`] has no meaning here.
 ///
-/// What a function does before its body is not within its entry and exit: default values of parameters, and in a generator everything
-/// before the first `next`. What is before the body of a `for await` loop or in the pattern of `catch` may run while the function counts as
-/// suspended, and so does a generator's `yield*`.
+/// What a function does before its body is not within its entry and exit: default values of parameters, and in a
+/// generator everything before the first `next`. What is before the body of a `for await` loop or in the pattern of
+/// `catch` may run while the function counts as suspended, and so does a generator's `yield*`.
 ///
 /// [`Instrumented::untraceable`] lists the functions that stay as they are:
 ///
-/// - a function that its body declares would change its meaning in a block: another variable has its name, or `eval` may declare one;
+/// - a function that its body declares would change its meaning in a block: another variable has its name, or `eval`
+///   may declare one;
 /// - `await using`, which suspends a function where no text can be inserted;
 /// - inside of `with` and of `"use asm"`, as for [`instrument`].
 ///

@@ -31,9 +31,9 @@ impl From<sourcemap::Error> for MapError {
 impl Instrumented {
     /// A source map, as JSON, from the instrumented text to the text that `source` was made from.
     ///
-    /// With the map of `source` itself, given as JSON, each of its mappings is moved to where its text is now: what was mapped exactly
-    /// stays so. Proposed parts of maps, such as scopes, are left out, because their positions are not moved, and so is the debug id, which
-    /// is that of `source`. Without one, each word and
+    /// With the map of `source` itself, given as JSON, each of its mappings is moved to where its text is now: what was
+    /// mapped exactly stays so. Proposed parts of maps, such as scopes, are left out, because their positions are not
+    /// moved, and so is the debug id, which is that of `source`. Without one, each word and
     /// each operator of `source` is mapped, and `url` is its URL.
     ///
     /// # Errors

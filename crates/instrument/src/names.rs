@@ -6,11 +6,12 @@ use std::collections::HashSet;
 ///
 /// All scripts of a page share one global scope, so all files of a build share one set of names.
 ///
-/// A name counts as occurring wherever the text has it as a whole word, be it in a string or a comment: code may be evaluated later. An
-/// identifier that spells such a name with escape sequences is found when its file is instrumented.
+/// A name counts as occurring wherever the text has it as a whole word, be it in a string or a comment: code may be
+/// evaluated later. An identifier that spells such a name with escape sequences is found when its file is instrumented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// What is called at the entry of a function: the time before belongs to the caller. `undefined` unless a profiler records.
+    /// What is called at the entry of a function: the time before belongs to the caller. `undefined` unless a profiler
+    /// records.
     pub enter: String,
     /// The same in loops and at the end of a function: the time before belongs to the function itself.
     pub check: String,
@@ -22,8 +23,8 @@ pub struct Names {
     pub scan: String,
     /// The same for what `await` and `yield` evaluate to: the time before does not belong to the function.
     pub resume: String,
-    /// With tracing: whether a profiler records. `enter` and `check` are then called at entries and exits, and `native` returns its first
-    /// argument.
+    /// With tracing: whether a profiler records. `enter` and `check` are then called at entries and exits, and `native`
+    /// returns its first argument.
     pub active: String,
     /// With tracing: the variable of a function for what its entry returned.
     pub activation: String,

@@ -20,7 +20,8 @@ pub struct Instrumented {
     pub forced: u32,
     /// Calls that count as several events.
     pub charged: u32,
-    /// The indexes of functions that were chosen to be traced and cannot be. See [`instrument_calls`](crate::instrument_calls).
+    /// The indexes of functions that were chosen to be traced and cannot be. See
+    /// [`instrument_calls`](crate::instrument_calls).
     pub untraceable: Vec<u32>,
     pub(crate) inserted: Vec<Inserted>,
 }
@@ -28,9 +29,11 @@ pub struct Instrumented {
 /// A function of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// The name that V8 gives it in profiles with `kStandardNaming`: its own, or that of what it is assigned to. Empty if it has none.
+    /// The name that V8 gives it in profiles with `kStandardNaming`: its own, or that of what it is assigned to. Empty
+    /// if it has none.
     pub name: String,
-    /// Where V8 says that it is, in the source: at the parenthesis of its parameters, or at the start of an arrow function. Counts from 1.
+    /// Where V8 says that it is, in the source: at the parenthesis of its parameters, or at the start of an arrow
+    /// function. Counts from 1.
     pub line: u32,
     /// The column, in UTF-16 units. Counts from 1.
     pub column: u32,
@@ -75,15 +78,16 @@ impl Instrumented {
     }
 }
 
-/// By how much exits may make a source larger that all other checks have not: a part of it, and bytes that small sources may grow in any
-/// case.
+/// By how much exits may make a source larger that all other checks have not: a part of it, and bytes that small
+/// sources may grow in any case.
 const GROWTH_PERCENT: usize = 7;
 const GROWTH_BYTES: usize = 2_000;
 
 /// Exits after less work than this are not worth a check.
 const LEAST_WORK: u16 = 6;
 
-/// The work before an exit from which on it has a check: those with the most work come first, until the text has grown enough.
+/// The work before an exit from which on it has a check: those with the most work come first, until the text has grown
+/// enough.
 fn least_work_of_exits(length: usize, edits: &[Edit], texts: &Texts) -> u16 {
     let mut left = (length / 100 * GROWTH_PERCENT).max(GROWTH_BYTES);
     let mut by_work = [0; 1 << 8];

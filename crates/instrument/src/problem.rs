@@ -20,7 +20,8 @@ pub enum Problem {
         /// What the stack allows.
         limit: u32,
     },
-    /// How deep the source nests cannot be told without parsing it: it has a `/` that may divide or start a regular expression.
+    /// How deep the source nests cannot be told without parsing it: it has a `/` that may divide or start a regular
+    /// expression.
     UnknownDepth,
     /// The source is not JavaScript, or is newer than the parser.
     Syntax {

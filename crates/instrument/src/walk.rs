@@ -9,7 +9,8 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::{AssignmentOperator, UnaryOperator};
 use oxc_syntax::scope::ScopeFlags;
 
-/// A function that contains this string is left as it is, with all functions in it: the agent of `packages/browser` has it.
+/// A function that contains this string is left as it is, with all functions in it: the agent of `packages/browser` has
+/// it.
 const LEAVE_ALONE: &str = "selfprof: leave alone";
 
 /// A function, with what decides whether it is instrumented.
@@ -75,7 +76,8 @@ pub(crate) struct Collector<'s> {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) counts: Counts,
     pub(crate) uses_own_name: bool,
-    /// A loop whose body is a declaration, which is an error that the parser leaves to others. A block would make it right.
+    /// A loop whose body is a declaration, which is an error that the parser leaves to others. A block would make it
+    /// right.
     pub(crate) declaration_as_body: Option<u32>,
     /// The function that runs what is visited.
     current: u32,
@@ -385,7 +387,8 @@ fn can_complete(statement: &Statement<'_>) -> bool {
     }
 }
 
-/// The name that a property gives to a function. Computed names are not known before the program runs, and V8 has none for them.
+/// The name that a property gives to a function. Computed names are not known before the program runs, and V8 has none
+/// for them.
 fn name_of_key(key: &PropertyKey<'_>, is_computed: bool) -> Option<String> {
     if is_computed {
         return None;

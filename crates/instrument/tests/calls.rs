@@ -142,7 +142,8 @@ fn what_cannot_be_traced_is_said() {
     script("function f() { 'use asm'; function g() {} return g }", &["f", "g"]);
 }
 
-/// The events of a program: `f` is an entry, `/f` an exit, `f~` a suspension, `~f` a resumption. Besides, what it prints.
+/// The events of a program: `f` is an entry, `/f` an exit, `f~` a suspension, `~f` a resumption. Besides, what it
+/// prints.
 fn events(source: &str) -> Vec<String> {
     let traced = traced_as(source, Goal::Script, 0, &|_| true);
     let names: Vec<&str> = traced.functions.iter().map(|function| function.name.as_str()).collect();

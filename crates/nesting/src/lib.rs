@@ -1,8 +1,9 @@
 //! How deep a source nests, measured without recursion.
 //!
-//! Parsers and traversals recurse, and a stack that overflows ends the process. So the depth is bounded before a parser sees the source.
-//! The measure errs on the high side: every token since the last `;` or `,` counts as one level, because operators, arrows, labels and
-//! `if (a) if (b)` nest without brackets, and so do the tokens before each open bracket.
+//! Parsers and traversals recurse, and a stack that overflows ends the process. So the depth is bounded before a parser
+//! sees the source. The measure errs on the high side: every token since the last `;` or `,` counts as one level,
+//! because operators, arrows, labels and `if (a) if (b)` nest without brackets, and so do the tokens before each open
+//! bracket.
 //!
 //! ```
 //! use selfprof_nesting::{Language, nesting};
@@ -28,15 +29,15 @@ pub enum Language {
 pub struct Nesting {
     /// The greatest depth.
     pub depth: u32,
-    /// The sum of the depths of all tokens. A parser that tries several readings of what is in parentheses may read a token once for each
-    /// level.
+    /// The sum of the depths of all tokens. A parser that tries several readings of what is in parentheses may read a
+    /// token once for each level.
     pub work: u64,
 }
 
 /// How a source nests, or `None` where it cannot be told.
 ///
-/// Whether a `/` divides or starts a regular expression depends on the grammar in a few places, such as after `}`. If the two readings
-/// of such a place could differ in what follows, nothing is known about the rest.
+/// Whether a `/` divides or starts a regular expression depends on the grammar in a few places, such as after `}`. If
+/// the two readings of such a place could differ in what follows, nothing is known about the rest.
 pub fn nesting(source: &str, language: Language) -> Option<Nesting> {
     let mut scan = Scan {
         bytes: source.as_bytes(),
@@ -138,7 +139,8 @@ impl Scan<'_> {
                     is_line_start = true;
                     continue;
                 }
-                // Comments in scripts, operators in modules. The second one is a comment at the start of a line only: `while (i-->0)`.
+                // Comments in scripts, operators in modules. The second one is a comment at the start of a line only:
+                // `while (i-->0)`.
                 b'<' if self.bytes[self.at..].starts_with(b"<!--") => return None,
                 b'-' if is_line_start && self.bytes[self.at..].starts_with(b"-->") => return None,
                 _ if self.is_space() => {

@@ -9,8 +9,8 @@ use crate::own_thread;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs a job on the building thread, after all jobs that were given before. The thread starts with the first job and lives
-/// as long as the process.
+/// Runs a job on the building thread, after all jobs that were given before. The thread starts with the first job and
+/// lives as long as the process.
 pub fn run(job: impl FnOnce() + Send + 'static) {
     static JOBS: OnceLock<Sender<Job>> = OnceLock::new();
     let jobs = JOBS.get_or_init(|| {
@@ -49,9 +49,11 @@ fn run_all(jobs: &Receiver<Job>) {
     }
 }
 
-/// Has the scheduler let a JS thread go on when it gives this thread a job. Otherwise this thread may take the processor from it.
+/// Has the scheduler let a JS thread go on when it gives this thread a job. Otherwise this thread may take the
+/// processor from it.
 fn yield_to_others() {
-    // SAFETY: the calls are for this thread alone, and all-zero is a valid sched_param. A policy that somebody else chose is kept.
+    // SAFETY: the calls are for this thread alone, and all-zero is a valid sched_param. A policy that somebody else
+    // chose is kept.
     unsafe {
         if libc::sched_getscheduler(0) == libc::SCHED_OTHER {
             libc::sched_setscheduler(0, libc::SCHED_BATCH, &std::mem::zeroed());

@@ -18,7 +18,8 @@ use crate::script_maps::RecordedMaps;
 /// producing new ones.
 const MAX_STACKS: usize = 1 << 16;
 
-/// How many marks and measures may wait before they are written. Fewer are written with the next segment, or at the end.
+/// How many marks and measures may wait before they are written. Fewer are written with the next segment, or at the
+/// end.
 const MAX_WAITING_ENTRIES: usize = 1024;
 
 /// A recording that is streamed to a file.
@@ -126,8 +127,8 @@ impl Journal {
         }
     }
 
-    /// Writes what is left, and why the recording ended. If the program goes on after all, later samples are written after
-    /// this end.
+    /// Writes what is left, and why the recording ended. If the program goes on after all, later samples are written
+    /// after this end.
     fn write_end(&self, recording: &mut Recording, reason: &str) {
         recording.settle();
         self.append(recording, 0, false);

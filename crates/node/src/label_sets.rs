@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use selfprof_trace::LabelSet;
 use selfprof_v8::{LabelNumbers, LabelTable};
 
-/// How many sets of labels are known at a time. A program that labels its work with the names of its users has ever new ones.
+/// How many sets of labels are known at a time. A program that labels its work with the names of its users has ever new
+/// ones.
 const MAX_SETS: usize = 20_000;
 
 /// The labels of samples whose set is no longer known.

@@ -1,13 +1,14 @@
 //! The native addon of the npm package `selfprof`.
 //!
-//! JavaScript calls the functions in [`api`] and [`pages`] and the class in [`timing`]; the npm package builds the WebIDL-exact classes
-//! on them. Behind those:
+//! JavaScript calls the functions in [`api`] and [`pages`] and the class in [`timing`]; the npm package builds the
+//! WebIDL-exact classes on them. Behind those:
 //!
 //! * [`agent`]: one agent per JS thread, with its profiling sessions and its V8 sampler;
 //! * [`building_thread`]: one thread per process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread per process, which interrupts a JS thread when something is due there;
 //! * [`signals`]: one thread per process, which ends streamed recordings before a signal ends the process;
-//! * [`recorder_connection`]: one thread per process, which ends streamed recordings when their recorder no longer wants them;
+//! * [`recorder_connection`]: one thread per process, which ends streamed recordings when their recorder no longer
+//!   wants them;
 //! * [`own_thread`]: how these threads are started;
 //! * [`threads`]: the registry of all JS threads, for profiling all of them at once;
 //! * [`pages`]: what the pages of `@selfprof/page` need, such as their realms and what a session of a realm may show;

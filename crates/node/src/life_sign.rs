@@ -6,10 +6,12 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-/// The file. The system unlocks it when the process ends, however it ends. Programs that this process starts do not inherit it.
+/// The file. The system unlocks it when the process ends, however it ends. Programs that this process starts do not
+/// inherit it.
 static FILE: Mutex<Option<File>> = Mutex::new(None);
 
-/// Creates the file with this content, and holds a lock on it until the process ends. Does nothing if there is one already.
+/// Creates the file with this content, and holds a lock on it until the process ends. Does nothing if there is one
+/// already.
 ///
 /// # Errors
 /// When the file cannot be created, written or locked.

@@ -5,12 +5,13 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::thread;
 
-/// Signals that a thread gets for what it does itself. They must not be blocked: the process would end without its handlers.
+/// Signals that a thread gets for what it does itself. They must not be blocked: the process would end without its
+/// handlers.
 const OF_THE_THREAD: [i32; 7] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
 
-/// Starts a thread that gets no signal of the process. The system may pick any thread for a signal, and then a call that blocks in
-/// this thread fails, or the program's handler runs where it never ran before.
+/// Starts a thread that gets no signal of the process. The system may pick any thread for a signal, and then a call
+/// that blocks in this thread fails, or the program's handler runs where it never ran before.
 ///
 /// # Errors
 /// When the system refuses to start a thread.

@@ -1,4 +1,5 @@
-//! What the pages of `@selfprof/page` need: their realms, which sessions know, and the functions that JavaScript calls for them.
+//! What the pages of `@selfprof/page` need: their realms, which sessions know, and the functions that JavaScript calls
+//! for them.
 
 pub mod hooks;
 pub mod realm_functions;

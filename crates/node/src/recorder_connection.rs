@@ -1,5 +1,5 @@
-//! The connection to `selfprof run` or `selfprof attach`, which lasts as long as it wants a recording. When it closes, even because
-//! `selfprof` was killed, the recordings of this process end, and the program goes on.
+//! The connection to `selfprof run` or `selfprof attach`, which lasts as long as it wants a recording. When it closes,
+//! even because `selfprof` was killed, the recordings of this process end, and the program goes on.
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -60,8 +60,8 @@ pub fn connect(path: &Path) -> Result<Connection, Occupied> {
     Ok(current.insert(connection).clone())
 }
 
-/// Watches the connection on a thread, which lives as long as the connection. The thread owns the socket; closing it tells
-/// `selfprof` that the journals are complete.
+/// Watches the connection on a thread, which lives as long as the connection. The thread owns the socket; closing it
+/// tells `selfprof` that the journals are complete.
 fn start(mut stream: UnixStream, is_closed: &Arc<AtomicBool>) {
     let closed = Arc::clone(is_closed);
     let watch = move || {

@@ -1,7 +1,7 @@
 //! The source maps of recorded scripts, for scripts that are compiled in memory.
 //!
-//! The building thread sees which scripts occur in samples and asks for their source mapping URLs. The recorded thread copies them
-//! out of V8, a part at a time, and the building thread writes them.
+//! The building thread sees which scripts occur in samples and asks for their source mapping URLs. The recorded thread
+//! copies them out of V8, a part at a time, and the building thread writes them.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -49,8 +49,8 @@ struct State {
 }
 
 impl RecordedMaps {
-    /// Building thread. Asks for the URLs of the scripts in a segment that the recording shows. Returns whether there are new ones, and
-    /// how many are too many.
+    /// Building thread. Asks for the URLs of the scripts in a segment that the recording shows. Returns whether there
+    /// are new ones, and how many are too many.
     pub fn want(&self, segment: &RawSegment, admission: &dyn FrameAdmission) -> (bool, u64) {
         let mut state = self.state.lock();
         let mut wanted = Vec::new();
@@ -75,7 +75,8 @@ impl RecordedMaps {
         (has_new, left_out)
     }
 
-    /// Building thread. Whether this URL must be written: it is not the one that was written for another script with this name.
+    /// Building thread. Whether this URL must be written: it is not the one that was written for another script with
+    /// this name.
     pub fn is_new(&self, resource: &Arc<str>, url: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         url.hash(&mut hasher);

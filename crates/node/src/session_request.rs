@@ -5,8 +5,8 @@ use std::sync::Arc;
 use selfprof_session::{BufferPolicy, FrameAdmission, Instant, SessionId};
 use selfprof_trace::Micros;
 
-/// The clock resolution of a Node program. Everything in the process belongs to one owner, so it gets the resolution of a
-/// [cross-origin isolated](https://w3c.github.io/hr-time/#dfn-coarsen-time) environment.
+/// The clock resolution of a Node program. Everything in the process belongs to one owner, so it gets the resolution of
+/// a [cross-origin isolated](https://w3c.github.io/hr-time/#dfn-coarsen-time) environment.
 pub const CLOCK_RESOLUTION: Micros = Micros(5);
 
 /// The options of a session.

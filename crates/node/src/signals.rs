@@ -1,9 +1,9 @@
 //! Ends streamed recordings before a signal ends the process.
 //!
-//! A signal handler may call only a few functions, so it wakes a thread. That thread has each recording thread write its
-//! last segment, waits for them for a limited time, and then lets the signal do what it would have done. Signals that the
-//! program handles itself never arrive here: handlers of the program stay, and Node installs later ones over ours. Ignored signals
-//! stay ignored. When no recording is left, the handlers are removed.
+//! A signal handler may call only a few functions, so it wakes a thread. That thread has each recording thread write
+//! its last segment, waits for them for a limited time, and then lets the signal do what it would have done. Signals
+//! that the program handles itself never arrive here: handlers of the program stay, and Node installs later ones over
+//! ours. Ignored signals stay ignored. When no recording is left, the handlers are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -38,13 +38,13 @@ struct Watcher {
 /// The recording threads. JS threads add and remove themselves; the signal thread takes all.
 static WATCHERS: Mutex<BTreeMap<AgentKey, Watcher>> = Mutex::new(BTreeMap::new());
 
-/// The threads that were notified of a signal and have not ended their recordings yet. The signal thread adds, JS threads
-/// remove.
+/// The threads that were notified of a signal and have not ended their recordings yet. The signal thread adds, JS
+/// threads remove.
 static ENDING_THREADS: Mutex<BTreeSet<AgentKey>> = Mutex::new(BTreeSet::new());
 static ONE_ENDED: Condvar = Condvar::new();
 
-/// What the signals did before. Locked while the handlers are installed, so that a signal that arrives meanwhile waits for
-/// its entry.
+/// What the signals did before. Locked while the handlers are installed, so that a signal that arrives meanwhile waits
+/// for its entry.
 static PREVIOUS_ACTIONS: Mutex<Vec<(i32, libc::sigaction)>> = Mutex::new(Vec::new());
 
 /// The writing end of the pipe that wakes the signal thread; -1 before there is one.
@@ -53,8 +53,8 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// A signal has arrived and was not passed on yet.
 static PENDING: AtomicBool = AtomicBool::new(false);
 
-/// Calls `on_signal` on the agent's thread before a signal ends the process, and `on_stop` if the recording is over before the
-/// process ends. The thread answers with [`ended`].
+/// Calls `on_signal` on the agent's thread before a signal ends the process, and `on_stop` if the recording is over
+/// before the process ends. The thread answers with [`ended`].
 pub fn watch(
     agent: AgentKey,
     interrupter: &Interrupter,
@@ -83,7 +83,8 @@ pub fn watcher_count() -> usize {
 }
 
 /// Blocks a JS thread while a signal is about to end the process. Without the profiler, the program would already have
-/// ended, and if it now exited by itself, its parent would not see the signal. Returns at once when no signal is pending.
+/// ended, and if it now exited by itself, its parent would not see the signal. Returns at once when no signal is
+/// pending.
 pub fn wait_for_pending_signal() {
     let until = Instant::now() + 2 * PATIENCE;
     while PENDING.load(Ordering::Acquire) && Instant::now() < until {
@@ -124,7 +125,8 @@ fn start_thread() -> bool {
     })
 }
 
-/// Installs our handler for the signal, unless it is ignored, or the program handles it. Returns what was installed before.
+/// Installs our handler for the signal, unless it is ignored, or the program handles it. Returns what was installed
+/// before.
 fn install_handler(signal: i32) -> Option<libc::sigaction> {
     // SAFETY: all-zero is a valid sigaction; both structs are alive for the calls, and the handler only calls write(2),
     // which is async-signal-safe.
@@ -133,8 +135,8 @@ fn install_handler(signal: i32) -> Option<libc::sigaction> {
         if libc::sigaction(signal, std::ptr::null(), &mut previous) != 0 {
             return None;
         }
-        // Node's own handlers, which reset the terminal and end the process, are for one signal only. Those that libuv installs
-        // for a program are not.
+        // Node's own handlers, which reset the terminal and end the process, are for one signal only. Those that libuv
+        // installs for a program are not.
         let ends_process =
             previous.sa_sigaction == libc::SIG_DFL || previous.sa_flags & libc::SA_RESETHAND != 0;
         if !ends_process {
@@ -149,8 +151,8 @@ fn install_handler(signal: i32) -> Option<libc::sigaction> {
 
 /// Installs what was installed before our handler, unless the program has installed another one since.
 fn remove_handler(signal: i32, previous: &libc::sigaction) {
-    // SAFETY: all-zero is a valid sigaction, both structs are alive for the calls, and `previous` was filled by sigaction for this
-    // signal.
+    // SAFETY: all-zero is a valid sigaction, both structs are alive for the calls, and `previous` was filled by
+    // sigaction for this signal.
     unsafe {
         let mut current: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(signal, std::ptr::null(), &mut current) == 0
@@ -183,7 +185,8 @@ fn run(reader: i32) {
     }
 }
 
-/// Ends the recordings of this process that are over, and the process goes on. Waits for the recording threads for a limited time.
+/// Ends the recordings of this process that are over, and the process goes on. Waits for the recording threads for a
+/// limited time.
 pub fn stop_recordings() {
     end_recordings(
         |watcher| watcher.is_over.load(Ordering::Acquire),

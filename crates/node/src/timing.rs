@@ -1,5 +1,5 @@
-//! The timelines behind `performance`. JavaScript converts and checks the values that it passes here, and has the objects
-//! that scripts see.
+//! The timelines behind `performance`. JavaScript converts and checks the values that it passes here, and has the
+//! objects that scripts see.
 //!
 //! A timeline belongs to the JS thread that made it, and lives as long as JavaScript holds it or one of its functions.
 

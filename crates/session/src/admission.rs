@@ -9,30 +9,34 @@ use crate::{Function, FunctionKind, RealmId};
 pub enum Admission {
     /// The frame is shown with its script and position.
     Show,
-    /// The frame is host code. It is shown with only a name, as built-in functions are, and host code that it calls is folded into
-    /// it: only the call that the author made remains. Where the host itself began, its outermost function with a name remains.
+    /// The frame is host code. It is shown with only a name, as built-in functions are, and host code that it calls is
+    /// folded into it: only the call that the author made remains. Where the host itself began, its outermost function
+    /// with a name remains.
     Host,
-    /// The frame belongs to the profiler. It is left out, with the host code that it calls: a profile shows the program, not the
-    /// profiler. The first sample, which is taken within the constructor, has the stack of the constructor's caller.
+    /// The frame belongs to the profiler. It is left out, with the host code that it calls: a profile shows the
+    /// program, not the profiler. The first sample, which is taken within the constructor, has the stack of the
+    /// constructor's caller.
     Omit,
-    /// The frame is left out, with the host code that it calls. The author's functions that it calls become callees of its caller.
+    /// The frame is left out, with the host code that it calls. The author's functions that it calls become callees of
+    /// its caller.
     Hide,
-    /// As [`Hide`](Self::Hide), and the frame belongs to another agent. A sample with nothing else on its stack reads as idle, so
-    /// that it reveals nothing about the other agent.
+    /// As [`Hide`](Self::Hide), and the frame belongs to another agent. A sample with nothing else on its stack reads
+    /// as idle, so that it reveals nothing about the other agent.
     Foreign,
-    /// The frame is left out. The host does work of this kind in it for the session's agent: samples there have this marker, until
-    /// a script of a page is called.
+    /// The frame is left out. The host does work of this kind in it for the session's agent: samples there have this
+    /// marker, until a script of a page is called.
     Work(Marker),
 }
 
-/// Which frame stands for host code that no function of the author has called, such as the host's part of a timer or a promise.
+/// Which frame stands for host code that no function of the author has called, such as the host's part of a timer or a
+/// promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HostRoot {
     /// The outermost function with a name, whoever calls what in it: what the API's traces show.
     #[default]
     Outermost,
-    /// The function that is running, as long as the author's code does not run: the functions around it only led there. A function of
-    /// the author that it calls has no caller.
+    /// The function that is running, as long as the author's code does not run: the functions around it only led there.
+    /// A function of the author that it calls has no caller.
     Innermost,
 }
 
@@ -42,7 +46,8 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
     /// Decides about one function, whose script has the URL `resource`. Called once per function and segment.
     fn admit(&self, function: &Function, resource: &str) -> Admission;
 
-    /// What counts as the caller of a stack's outermost call, and as active when there is no stack. By default, the author.
+    /// What counts as the caller of a stack's outermost call, and as active when there is no stack. By default, the
+    /// author.
     fn outermost(&self) -> Admission {
         Admission::Show
     }
@@ -71,9 +76,10 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
 
 /// Admits every script, except that those with certain URLs are host code.
 ///
-/// In Node, that is the platform's own JavaScript (`node:` URLs) and the profiler's: to its caller, `readFileSync` is a built-in,
-/// just as `appendChild` is in a page. Built-in functions are always host code. A function that `eval` or `new Function` made has
-/// no script URL, so its frame has only a name, too, but is not folded; see [`Self::with_evaluated_scripts`].
+/// In Node, that is the platform's own JavaScript (`node:` URLs) and the profiler's: to its caller, `readFileSync` is a
+/// built-in, just as `appendChild` is in a page. Built-in functions are always host code. A function that `eval` or
+/// `new Function` made has no script URL, so its frame has only a name, too, but is not folded; see
+/// [`Self::with_evaluated_scripts`].
 ///
 /// ```
 /// # use selfprof_session::{AdmitScripts, Admission, Function, FrameAdmission, FunctionKind};

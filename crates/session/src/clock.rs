@@ -2,8 +2,8 @@
 
 use selfprof_trace::Micros;
 
-/// A point on the agent's monotonic clock, in microseconds. The sampler defines the clock's zero; a trace counts from its session's
-/// time origin instead.
+/// A point on the agent's monotonic clock, in microseconds. The sampler defines the clock's zero; a trace counts from
+/// its session's time origin instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Instant(pub u64);
 
@@ -24,8 +24,8 @@ impl Instant {
     }
 }
 
-/// A time span in which a session was in the *started* state: from its start or resumption to its pause or stop, both included.
-/// Without an end, the session is still started.
+/// A time span in which a session was in the *started* state: from its start or resumption to its pause or stop, both
+/// included. Without an end, the session is still started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// When the session was started or resumed.

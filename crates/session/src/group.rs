@@ -20,7 +20,8 @@ pub enum State {
     Started,
     /// No samples are taken until it is resumed.
     Paused,
-    /// Its buffer is full: no samples are taken, unless its policy allows it to continue later. The trace waits to be collected.
+    /// Its buffer is full: no samples are taken, unless its policy allows it to continue later. The trace waits to be
+    /// collected.
     Full,
 }
 
@@ -37,8 +38,8 @@ pub struct SessionOptions {
 
 /// A segment: the sampler's profile, and the sessions that get samples from it.
 ///
-/// The caller reads the profile, on any thread, and appends it to each delivery's recording, in the order of the cuts. It publishes
-/// the outcome of each append and, if a buffer became full, ticks the group.
+/// The caller reads the profile, on any thread, and appends it to each delivery's recording, in the order of the cuts.
+/// It publishes the outcome of each append and, if a buffer became full, ticks the group.
 #[derive(Debug)]
 pub struct Cut<P> {
     /// What the sampler recorded. Some or all of its samples may belong to no session.
@@ -71,10 +72,10 @@ pub struct Left<P> {
 
 /// The sessions of one agent, sharing one sampler.
 ///
-/// An engine limits the number of concurrent runs (V8: 100), and each run makes every sample more expensive. A group keeps one run
-/// for any number of sessions, at the greatest common interval of those that are started. When that interval changes, when a
-/// session ends, when a buffer may be full, or when the run is old, it starts the next run and then stops this one. The two
-/// overlap, so that no sample is lost between them.
+/// An engine limits the number of concurrent runs (V8: 100), and each run makes every sample more expensive. A group
+/// keeps one run for any number of sessions, at the greatest common interval of those that are started. When that
+/// interval changes, when a session ends, when a buffer may be full, or when the run is old, it starts the next run and
+/// then stops this one. The two overlap, so that no sample is lost between them.
 ///
 /// Not thread-safe: it belongs to its agent's thread. Time is passed in and must not go backwards.
 #[derive(Debug)]
@@ -173,8 +174,8 @@ impl<S: Sampler> Group<S> {
         self.members.get(&session).map(|member| member.state)
     }
 
-    /// Starts a session. Its first sample is taken now. Returns the segment that was cut for the other sessions, if the new interval
-    /// required a new run.
+    /// Starts a session. Its first sample is taken now. Returns the segment that was cut for the other sessions, if the
+    /// new interval required a new run.
     ///
     /// # Errors
     /// When the engine refuses to sample. The group is then unchanged.
@@ -246,8 +247,8 @@ impl<S: Sampler> Group<S> {
     /// Resumes a paused session; does nothing to one that is started or full. A sample is taken now.
     ///
     /// # Errors
-    /// [`GroupError::NoSuchSession`] when it was stopped; [`GroupError::Sampler`] when the engine refuses to sample: the session
-    /// then stays paused.
+    /// [`GroupError::NoSuchSession`] when it was stopped; [`GroupError::Sampler`] when the engine refuses to sample:
+    /// the session then stays paused.
     pub fn resume(
         &mut self,
         now: Instant,
@@ -270,8 +271,8 @@ impl<S: Sampler> Group<S> {
         })
     }
 
-    /// Takes a sample now for the started sessions for which `is_for` is true, and for no other. Returns how many sessions got it. A
-    /// session that is paused or full gets none.
+    /// Takes a sample now for the started sessions for which `is_for` is true, and for no other. Returns how many
+    /// sessions got it. A session that is paused or full gets none.
     pub fn force_sample(&mut self, is_for: impl Fn(SessionId) -> bool) -> usize {
         let takes = |session, member: &Member| {
             member.state == State::Started && !member.options.cell.is_full() && is_for(session)
@@ -292,8 +293,8 @@ impl<S: Sampler> Group<S> {
         takers
     }
 
-    /// Does what is due: cuts a segment when the run is old or a buffer may be full, stops sampling for sessions whose buffers are
-    /// full, and resumes it for those whose buffers are no longer full.
+    /// Does what is due: cuts a segment when the run is old or a buffer may be full, stops sampling for sessions whose
+    /// buffers are full, and resumes it for those whose buffers are no longer full.
     pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {
             if member.options.cell.is_full() {
@@ -328,7 +329,8 @@ impl<S: Sampler> Group<S> {
             .min()
     }
 
-    /// Ends the run because the process may be about to end. If it continues after all, the next [`tick`](Self::tick) starts another.
+    /// Ends the run because the process may be about to end. If it continues after all, the next [`tick`](Self::tick)
+    /// starts another.
     pub fn suspend(&mut self) -> Option<Cut<S::Profile>> {
         self.replace_run(None, S::stop)
     }
@@ -377,8 +379,8 @@ impl<S: Sampler> Group<S> {
         if self.run.as_ref().map(|run| run.interval) == self.wanted_interval() { None } else { self.cut(now) }
     }
 
-    /// Ends the run and, if sessions are started, starts another. If the engine refuses that, the old run is ended first to make room.
-    /// If it refuses again, [`tick`](Self::tick) retries.
+    /// Ends the run and, if sessions are started, starts another. If the engine refuses that, the old run is ended
+    /// first to make room. If it refuses again, [`tick`](Self::tick) retries.
     fn cut(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         self.cut_by(now, S::stop)
     }

@@ -5,7 +5,8 @@ use selfprof_trace::Micros;
 /// The interval that a session gets for a requested one: the next multiple of `base`, at least `base`.
 ///
 /// Chromium does the same with a base of 10 ms (16 becomes 20, 0 becomes 10). The specification's
-/// [session](https://wicg.github.io/js-self-profiling/#profiling-sessions) may sample at another rate than the requested one.
+/// [session](https://wicg.github.io/js-self-profiling/#profiling-sessions) may sample at another rate than the
+/// requested one.
 ///
 /// ```
 /// # use selfprof_session::quantise; use selfprof_trace::Micros;
@@ -18,8 +19,8 @@ pub fn quantise(asked: Micros, base: Micros) -> Micros {
     Micros(steps.saturating_mul(base.0))
 }
 
-/// The longest interval of which all `intervals` are multiples: one sampler that runs at it serves all sessions. `None` when there
-/// are no intervals.
+/// The longest interval of which all `intervals` are multiples: one sampler that runs at it serves all sessions. `None`
+/// when there are no intervals.
 #[must_use]
 pub fn greatest_common_interval(intervals: impl IntoIterator<Item = Micros>) -> Option<Micros> {
     intervals.into_iter().reduce(|a, b| Micros(greatest_common_divisor(a.0, b.0)))

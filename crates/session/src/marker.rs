@@ -28,9 +28,9 @@ pub enum AgentState {
 impl AgentState {
     /// The sample's [marker](https://github.com/WICG/js-self-profiling/blob/main/markers.md), `None` when idle.
     ///
-    /// `script` and `gc` are the states with these names. All other work is `other`: the parser, the compilers, the engine's
-    /// runtime, and host functions. (Chromium sets no marker for compiling and host functions. A sample without a marker would
-    /// wrongly read as idle.) A thread that is blocked in `Atomics.wait` is idle.
+    /// `script` and `gc` are the states with these names. All other work is `other`: the parser, the compilers, the
+    /// engine's runtime, and host functions. (Chromium sets no marker for compiling and host functions. A sample
+    /// without a marker would wrongly read as idle.) A thread that is blocked in `Atomics.wait` is idle.
     #[must_use]
     pub fn marker(self) -> Option<Marker> {
         match self {

@@ -14,12 +14,12 @@ pub struct InitOptions {
 }
 
 impl InitOptions {
-    /// Converts the results of JavaScript's `ToNumber`. `None` stands for a member that is missing or `undefined`. Members are
-    /// converted in WebIDL's lexicographical order, so an invalid `maxBufferSize` is reported first.
+    /// Converts the results of JavaScript's `ToNumber`. `None` stands for a member that is missing or `undefined`.
+    /// Members are converted in WebIDL's lexicographical order, so an invalid `maxBufferSize` is reported first.
     ///
     /// # Errors
-    /// [`OptionsError::Missing`] and [`OptionsError::NotFinite`] must be thrown as `TypeError`, [`OptionsError::OutOfRange`] as
-    /// `RangeError`.
+    /// [`OptionsError::Missing`] and [`OptionsError::NotFinite`] must be thrown as `TypeError`,
+    /// [`OptionsError::OutOfRange`] as `RangeError`.
     pub fn convert(sample_interval: Option<f64>, max_buffer_size: Option<f64>) -> Result<Self, OptionsError> {
         let max_buffer_size = unsigned_long(max_buffer_size.ok_or(OptionsError::Missing("maxBufferSize"))?);
         let sample_interval = sample_interval.ok_or(OptionsError::Missing("sampleInterval"))?;
@@ -29,8 +29,8 @@ impl InitOptions {
         if sample_interval < 0.0 {
             return Err(OptionsError::OutOfRange(sample_interval));
         }
-        // Chromium refuses intervals that its sampler cannot represent, as it refuses negative ones. V8 counts microseconds in
-        // an int.
+        // Chromium refuses intervals that its sampler cannot represent, as it refuses negative ones. V8 counts
+        // microseconds in an int.
         let micros = sample_interval * 1_000.0;
         if micros > f64::from(i32::MAX) {
             return Err(OptionsError::OutOfRange(sample_interval));

@@ -12,8 +12,8 @@ pub enum BufferPolicy {
     Circular,
     /// The full buffer becomes a chunk, a trace of its own, and the sample is the first of the next buffer.
     Chunks {
-        /// How many chunks may wait for a consumer. When as many wait, the buffer stays full, and recording pauses until one is
-        /// consumed.
+        /// How many chunks may wait for a consumer. When as many wait, the buffer stays full, and recording pauses
+        /// until one is consumed.
         most_waiting: u32,
     },
 }

@@ -6,8 +6,8 @@ use selfprof_trace::{LabelSet, Micros};
 
 use crate::{AgentState, Instant};
 
-/// All samples between a start and a stop of the sampler, as the engine recorded them, of all scripts and all realms. No
-/// [`crate::FrameAdmission`] has filtered them yet.
+/// All samples between a start and a stop of the sampler, as the engine recorded them, of all scripts and all realms.
+/// No [`crate::FrameAdmission`] has filtered them yet.
 #[derive(Clone, Debug, Default)]
 pub struct RawSegment {
     /// Names and script URLs, each once.
@@ -20,9 +20,11 @@ pub struct RawSegment {
     pub samples: Vec<RawSample>,
     /// How many samples the engine took but could not keep.
     pub lost: u64,
-    /// The CPU times of the thread in order, up to the end of the segment, if they are wanted and known. Straight lines connect them.
+    /// The CPU times of the thread in order, up to the end of the segment, if they are wanted and known. Straight lines
+    /// connect them.
     pub cpu_times: Option<Vec<CpuTime>>,
-    /// When the labels of the sampled code changed, in order. Before the first change, they are those of the segment before.
+    /// When the labels of the sampled code changed, in order. Before the first change, they are those of the segment
+    /// before.
     pub labels: Vec<RawLabels>,
 }
 
@@ -31,8 +33,8 @@ pub struct RawSegment {
 pub struct RawLabels {
     /// The moment.
     pub from: Instant,
-    /// When the labels were read before. That was for the next sample after that time; of samples between the two, nobody knows the
-    /// labels unless both are equal.
+    /// When the labels were read before. That was for the next sample after that time; of samples between the two,
+    /// nobody knows the labels unless both are equal.
     pub before: Instant,
     /// The labels; `None` if samples have none.
     pub labels: Option<Arc<LabelSet>>,

@@ -34,26 +34,29 @@ pub struct RecordingOptions {
     pub interval: Micros,
     /// The sample buffer size limit; `None` for no limit.
     pub limit: Option<u64>,
-    /// How many stacks the tables may hold; `None` for no limit. With more, the buffer is full, however few samples it holds: each
-    /// sample can have hundreds of stacks that no other has.
+    /// How many stacks the tables may hold; `None` for no limit. With more, the buffer is full, however few samples it
+    /// holds: each sample can have hundreds of stacks that no other has.
     pub most_stacks: Option<usize>,
-    /// How many bytes the frames may take with their names and the URLs of their scripts; `None` for no limit. With more, the buffer is
-    /// full, too: a stack can have hundreds of functions, and each a name of thousands of bytes.
+    /// How many bytes the frames may take with their names and the URLs of their scripts; `None` for no limit. With
+    /// more, the buffer is full, too: a stack can have hundreds of functions, and each a name of thousands of bytes.
     pub most_frame_bytes: Option<usize>,
     /// What happens when a sample is due and the limit is reached.
     pub policy: BufferPolicy,
-    /// The resolution of the session's clock. Timestamps are rounded down to a multiple of it; zero keeps every microsecond.
+    /// The resolution of the session's clock. Timestamps are rounded down to a multiple of it; zero keeps every
+    /// microsecond.
     pub resolution: Micros,
-    /// Whether the waiting time is recorded, if segments have CPU times. Only a recording that is streamed can take it out.
+    /// Whether the waiting time is recorded, if segments have CPU times. Only a recording that is streamed can take it
+    /// out.
     pub waiting: bool,
-    /// Whether the labels of samples are recorded, if segments have them. Only a recording that is streamed can take them out.
+    /// Whether the labels of samples are recorded, if segments have them. Only a recording that is streamed can take
+    /// them out.
     pub labels: bool,
 }
 
 /// One session's trace while it is being recorded.
 ///
-/// Segments are appended in the order in which the group cut them. Neighbouring segments overlap, because the group starts a run
-/// before it stops the previous one; a sample in both is recorded once.
+/// Segments are appended in the order in which the group cut them. Neighbouring segments overlap, because the group
+/// starts a run before it stops the previous one; a sample in both is recorded once.
 #[derive(Debug)]
 pub struct Recording {
     options: RecordingOptions,
@@ -79,7 +82,8 @@ pub struct Recording {
 pub struct Outcome {
     /// The buffer was full when one more sample was due, for the first time: `samplebufferfull` must be fired.
     pub became_full: bool,
-    /// The earliest time at which a sample can be due while the buffer is full, for a session with a limit that it has not reached.
+    /// The earliest time at which a sample can be due while the buffer is full, for a session with a limit that it has
+    /// not reached.
     pub earliest_full: Option<Instant>,
 }
 
@@ -88,8 +92,8 @@ struct Pass<'a> {
     stacks: StackMap<'a>,
     admission: &'a dyn FrameAdmission,
     forced: &'a [Forced],
-    /// The sample before, if it was not due. Its stack is not resolved unless a garbage collection needs it, so that samples that are
-    /// not taken do not fill the tables.
+    /// The sample before, if it was not due. Its stack is not resolved unless a garbage collection needs it, so that
+    /// samples that are not taken do not fill the tables.
     before: Option<&'a RawSample>,
 }
 
@@ -118,7 +122,8 @@ impl Recording {
     /// `forced` are the requested samples, in time order, too.
     ///
     /// # Errors
-    /// When a table has run out of ids. Everything recorded so far stays, and the recording ends, as one with a full buffer does.
+    /// When a table has run out of ids. Everything recorded so far stays, and the recording ends, as one with a full
+    /// buffer does.
     pub fn append(
         &mut self,
         segment: &RawSegment,
@@ -263,7 +268,8 @@ impl Recording {
         }
     }
 
-    /// Whether the tables hold as much as they may, so that no sample can be taken, however many the buffer has room for.
+    /// Whether the tables hold as much as they may, so that no sample can be taken, however many the buffer has room
+    /// for.
     #[must_use]
     pub fn has_full_tables(&self) -> bool {
         let RecordingOptions { most_stacks, most_frame_bytes, .. } = self.options;
@@ -330,20 +336,22 @@ impl Recording {
         self.labels.as_mut().map(LabelRecorder::take).unwrap_or_default()
     }
 
-    /// Replaces the tables with empty ones when they hold more than `limit` stacks, since a streamed recording does not need old
-    /// entries. Returns whether it did; only a drained recording can.
+    /// Replaces the tables with empty ones when they hold more than `limit` stacks, since a streamed recording does not
+    /// need old entries. Returns whether it did; only a drained recording can.
     pub fn renew_tables(&mut self, limit: usize) -> bool {
         if self.trace.stacks().len() <= limit || !self.trace.samples().is_empty() {
             return false;
         }
         let old = std::mem::take(&mut self.trace);
-        // The next sample may be a garbage collection's, whose stack is the common part of this one and the one after it.
+        // The next sample may be a garbage collection's, whose stack is the common part of this one and the one after
+        // it.
         let before = self.collections.stack_before().and_then(|stack| self.trace.adopt(&old, stack).ok());
         self.collections.move_stack_before(before);
         true
     }
 
-    /// Samples no longer wait for the stack after their garbage collection, since there may be none. They have no stack.
+    /// Samples no longer wait for the stack after their garbage collection, since there may be none. They have no
+    /// stack.
     pub fn settle(&mut self) {
         self.collections.settle();
     }

@@ -9,8 +9,8 @@ use crate::Instant;
 
 /// Samples one agent. V8's `CpuProfiler` is one implementation; tests have another.
 ///
-/// Several runs may overlap: a group starts the next run before it stops the last, so that no sample is lost between them. A
-/// sample belongs to every run that was active when the sampler processed it.
+/// Several runs may overlap: a group starts the next run before it stops the last, so that no sample is lost between
+/// them. A sample belongs to every run that was active when the sampler processed it.
 pub trait Sampler {
     /// An active run.
     type Running;
@@ -23,12 +23,12 @@ pub trait Sampler {
     /// When the engine refuses one more run.
     fn start(&mut self, interval: Micros) -> Result<Self::Running, SamplerError>;
 
-    /// Ends a run. Samples that were taken but not processed are processed first, so that they are in its profile and in the
-    /// runs that are still active.
+    /// Ends a run. Samples that were taken but not processed are processed first, so that they are in its profile and
+    /// in the runs that are still active.
     fn stop(&mut self, running: Self::Running) -> Self::Profile;
 
-    /// As [`stop`](Self::stop), while another run is active. The run may end some time later: the profile then has samples of that
-    /// time, too.
+    /// As [`stop`](Self::stop), while another run is active. The run may end some time later: the profile then has
+    /// samples of that time, too.
     fn retire(&mut self, running: Self::Running) -> Self::Profile {
         self.stop(running)
     }

@@ -94,8 +94,8 @@ impl Session {
         }
     }
 
-    /// The samples that it would keep without a limit: of all that were taken in its spans, the first, and then, for each slot, the one
-    /// that seems nearest when it is taken; and its requested samples.
+    /// The samples that it would keep without a limit: of all that were taken in its spans, the first, and then, for
+    /// each slot, the one that seems nearest when it is taken; and its requested samples.
     fn due(&self, sampled: &BTreeSet<Instant>) -> Vec<u64> {
         let own: Vec<u64> = sampled
             .iter()

@@ -12,7 +12,8 @@ use super::statistic::Difference;
 use super::step_down::{self, Tested};
 use super::units::{self, Units};
 
-/// Functions times divisions. Time and memory are bounded by it: with 999 divisions, 8,192 functions are tested, those with the most time.
+/// Functions times divisions. Time and memory are bounded by it: with 999 divisions, 8,192 functions are tested, those
+/// with the most time.
 const MOST_STATISTICS: usize = 8_192_000;
 
 /// Compares the times of functions in two releases: self times or total times.

@@ -50,8 +50,8 @@ pub struct FunctionComparison {
     /// A confidence interval of the ratio. `None` if the function was not tested, or if the mean of the old release is
     /// not known well enough for the interval to have an end.
     pub ratio_interval: Option<Interval>,
-    /// The probability that two equal releases have any function with so clear a difference, among those whose difference
-    /// is not clearer in these data. `None` if the function was not tested.
+    /// The probability that two equal releases have any function with so clear a difference, among those whose
+    /// difference is not clearer in these data. `None` if the function was not tested.
     pub adjusted_p: Option<f64>,
     /// What follows.
     pub verdict: Verdict,

@@ -16,8 +16,8 @@ pub struct FunctionSums {
 }
 
 impl FunctionSums {
-    /// The sums of each of `functions`, which are all functions of all sessions, in the order of their indices. Only the
-    /// first `compared` sessions count for the limited mean.
+    /// The sums of each of `functions`, which are all functions of all sessions, in the order of their indices. Only
+    /// the first `compared` sessions count for the limited mean.
     pub fn of(
         functions: &[FunctionIndex],
         sessions: &SortedSessions,
@@ -117,8 +117,8 @@ impl Criteria {
     }
 }
 
-/// The probability that `marked` sessions are all of one release, if chance decides: no p-value of a function that ran in
-/// so many sessions is less. For releases of different sizes, the less probable one counts.
+/// The probability that `marked` sessions are all of one release, if chance decides: no p-value of a function that ran
+/// in so many sessions is less. For releases of different sizes, the less probable one counts.
 fn least_p(sessions: [usize; 2], marked: usize) -> f64 {
     // It only decreases with each session, and is as good as 0 by then.
     let marked = marked.min(100);

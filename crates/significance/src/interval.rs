@@ -14,8 +14,8 @@ pub fn of_difference(difference: &Difference, usual: Interval) -> Option<Interva
     finite(interval)
 }
 
-/// Fieller's interval of a ratio: the ratios `r` for which `new - r * base`, in standard errors, is usual. `None` if it has
-/// no end, because the base is not far enough from 0.
+/// Fieller's interval of a ratio: the ratios `r` for which `new - r * base`, in standard errors, is usual. `None` if it
+/// has no end, because the base is not far enough from 0.
 pub fn of_ratio(base: f64, new: f64, difference: &Difference, usual: Interval) -> Option<Interval> {
     let ends = |statistic: f64| -> Option<[f64; 2]> {
         let error = |variance: f64| if variance == 0.0 { 0.0 } else { statistic * statistic * variance };

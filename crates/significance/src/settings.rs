@@ -16,8 +16,8 @@ pub struct Settings {
     /// The part of all sessions whose times are limited: the longest ones are scaled down to the longest of the rest.
     /// 0 limits none, more than 0 at least one session.
     pub limited_part: f64,
-    /// How many random divisions are drawn: with the data themselves, p-values are multiples of `1 / (divisions + 1)`. Time grows with
-    /// it, and the number of functions that can be tested shrinks.
+    /// How many random divisions are drawn: with the data themselves, p-values are multiples of `1 / (divisions + 1)`.
+    /// Time grows with it, and the number of functions that can be tested shrinks.
     pub divisions: usize,
     /// How many threads share the work. The result does not depend on it.
     pub threads: usize,

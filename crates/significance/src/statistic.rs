@@ -62,10 +62,10 @@ impl Difference {
         self.in_errors_of(self.variances[0] + self.variances[1])
     }
 
-    /// The size of the difference, which is tested: in units of the greater one of Welch's standard error and of the one
-    /// with a common variance. For groups of one size they are equal. Otherwise, Welch's alone is far too small when a
-    /// rare function happens to be absent from the smaller group, and the other one alone when the smaller group varies
-    /// more.
+    /// The size of the difference, which is tested: in units of the greater one of Welch's standard error and of the
+    /// one with a common variance. For groups of one size they are equal. Otherwise, Welch's alone is far too small
+    /// when a rare function happens to be absent from the smaller group, and the other one alone when the smaller group
+    /// varies more.
     pub fn size(&self) -> f64 {
         self.in_errors_of((self.variances[0] + self.variances[1]).max(self.pooled_variance)).abs()
     }

@@ -16,12 +16,13 @@ const TIE: f64 = 1.0 - 1e-9;
 pub struct Tested {
     /// The p-value, corrected for the number of functions.
     pub adjusted_p: f64,
-    /// In half of `error_rate` of the permutations, Welch's statistic is above the upper end; in as many, below the lower
-    /// one. It is positive if the mean of the greater group is greater.
+    /// In half of `error_rate` of the permutations, Welch's statistic is above the upper end; in as many, below the
+    /// lower one. It is positive if the mean of the greater group is greater.
     pub usual: Interval,
 }
 
-/// Tests each function of `units`: the sizes of the differences in the data, `observed`, against those of random divisions.
+/// Tests each function of `units`: the sizes of the differences in the data, `observed`, against those of random
+/// divisions.
 ///
 /// The functions with smaller differences come first: for each division, a running maximum is, at each function, the
 /// greatest size among the functions that are not clearer than it.
@@ -31,7 +32,8 @@ pub fn test(units: &Units, observed: &[f64], draws: &Draws, error_rate: f64, thr
     order.sort_by(|&a, &b| observed[a].total_cmp(&observed[b]).then(a.cmp(&b)));
     let thresholds: Vec<f64> = order.iter().map(|&function| observed[function] * TIE).collect();
 
-    // One row of Welch's statistics for each division, and for each function how many running maxima reach its threshold.
+    // One row of Welch's statistics for each division, and for each function how many running maxima reach its
+    // threshold.
     let count = draws.len();
     let mut statistics = vec![0.0; count * functions];
     let threads = threads.clamp(1, available_threads());
@@ -74,8 +76,8 @@ fn available_threads() -> usize {
 
 const UNBOUNDED: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-/// The range without the extreme statistics, of which each side has half of `error_rate`. The data are a division too, so
-/// what is beyond one end is counted as `more extreme + 1` of `divisions + 1`.
+/// The range without the extreme statistics, of which each side has half of `error_rate`. The data are a division too,
+/// so what is beyond one end is counted as `more extreme + 1` of `divisions + 1`.
 fn usual(statistics: &mut [f64], error_rate: f64) -> Interval {
     let extreme = (error_rate / 2.0 * (statistics.len() + 1) as f64 + 1e-9).floor();
     if extreme.is_nan() || extreme < 1.0 || statistics.is_empty() {
@@ -89,8 +91,8 @@ fn usual(statistics: &mut [f64], error_rate: f64) -> Interval {
     }
 }
 
-/// Fills a row of Welch's statistics for each of `groups`, and counts for each position in `order` how many running maxima reach
-/// its threshold.
+/// Fills a row of Welch's statistics for each of `groups`, and counts for each position in `order` how many running
+/// maxima reach its threshold.
 fn permute(
     units: &Units,
     groups: &[&[u32]],
@@ -156,8 +158,8 @@ mod tests {
         Draws::of(5, groups.flat_map(|group| (0..10).filter(move |unit| group >> unit & 1 == 1)).collect())
     }
 
-    /// All 252 divisions. The expected values are from a few lines of NumPy that follow Westfall and Young; the p-values
-    /// before the correction are 6, 252 and 194 of 252 by `scipy.stats.permutation_test`.
+    /// All 252 divisions. The expected values are from a few lines of NumPy that follow Westfall and Young; the
+    /// p-values before the correction are 6, 252 and 194 of 252 by `scipy.stats.permutation_test`.
     #[test]
     fn exact() {
         let base = sessions(&[[10, 0, 3], [12, 1, 0], [9, 0, 8], [11, 2, 1], [13, 0, 5]]).sorted();

@@ -1,7 +1,7 @@
 //! Runs the suite of tests of TC39 (tc39/source-map-tests) in a folder: `cargo xtask source-map-tests --dir DIR`.
 //!
-//! A test of a valid map passes if the map is read without problems, and every position is found. One of an invalid map passes if the map
-//! is refused. Those that do not pass are listed in `tests/source-map-tests.txt`, with the reason.
+//! A test of a valid map passes if the map is read without problems, and every position is found. One of an invalid map
+//! passes if the map is refused. Those that do not pass are listed in `tests/source-map-tests.txt`, with the reason.
 
 #![forbid(unsafe_code)]
 

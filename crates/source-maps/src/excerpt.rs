@@ -15,8 +15,8 @@ impl<'map> Excerpt<'map> {
         Self { text, line }
     }
 
-    /// The first line of the function, with up to `before` lines before it and `after` lines after it, and the 1-based number of the
-    /// first one. Empty if the source has no such line.
+    /// The first line of the function, with up to `before` lines before it and `after` lines after it, and the 1-based
+    /// number of the first one. Empty if the source has no such line.
     pub fn lines(&self, before: u32, after: u32) -> (u32, Vec<&'map str>) {
         let first = self.line.saturating_sub(before);
         let last = self.line.saturating_add(after);

@@ -1,7 +1,7 @@
 //! Names for anonymous functions, inferred from where they stand in their source.
 //!
-//! A wrong name is worse than none. A function has no inferred name if no function is at its position, because the file has changed, or if
-//! the source cannot be parsed.
+//! A wrong name is worse than none. A function has no inferred name if no function is at its position, because the file
+//! has changed, or if the source cannot be parsed.
 
 use crate::text::Text;
 use crate::tree::Rank;
@@ -22,8 +22,8 @@ pub struct FunctionPlace {
     pub line: u32,
     /// The 1-based column, in UTF-16 code units: of the parameters (as in V8), or of `function` or `async`.
     pub column: u32,
-    /// How many columns of generated code are between this place, as mapped by a source map, and the parameters. If it is not 0 and not
-    /// the length of a keyword, then the place is that of something else before the function.
+    /// How many columns of generated code are between this place, as mapped by a source map, and the parameters. If it
+    /// is not 0 and not the length of a keyword, then the place is that of something else before the function.
     pub ahead: u32,
 }
 
@@ -34,8 +34,8 @@ impl FunctionPlace {
     }
 }
 
-/// The inferred names of the functions at these places of the source with this name, in the same order. `None` if there is no name, or no
-/// anonymous function.
+/// The inferred names of the functions at these places of the source with this name, in the same order. `None` if there
+/// is no name, or no anonymous function.
 pub fn infer_names(source: &str, name: &str, places: &[FunctionPlace]) -> Vec<Option<String>> {
     // Node removes a byte order mark.
     let source = source.strip_prefix('\u{FEFF}').unwrap_or(source);

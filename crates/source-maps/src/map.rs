@@ -31,10 +31,12 @@ const MAX_NAME_BYTES: usize = 1 << 12;
 /// At most this many mappings of one position are searched for a name. Tools write one or two.
 const MAX_AT_POSITION: usize = 8;
 
-/// The function that a bundler puts around all code starts before this column if the code begins on the same line: `"use strict";(() => {`.
+/// The function that a bundler puts around all code starts before this column if the code begins on the same line:
+/// `"use strict";(() => {`.
 const MAX_WRAPPER_COLUMN: u32 = 24;
 
-/// The length of `__name(`, with which esbuild keeps the names of functions. It gives the call the place of the function.
+/// The length of `__name(`, with which esbuild keeps the names of functions. It gives the call the place of the
+/// function.
 const NAME_CALL: u32 = 7;
 
 /// What V8 puts before the names of accessors.
@@ -159,8 +161,8 @@ impl Map {
         self.sources.iter().filter(|source| source.is_ignored).filter_map(|source| source.name.as_deref())
     }
 
-    /// The [original position](https://tc39.es/ecma426/#sec-GetOriginalPositions) of a 0-based line and column of generated code, if a
-    /// mapping on its line has one.
+    /// The [original position](https://tc39.es/ecma426/#sec-GetOriginalPositions) of a 0-based line and column of
+    /// generated code, if a mapping on its line has one.
     pub fn original_position(&self, line: u32, column: u32) -> Option<OriginalPosition<'_>> {
         let (mapping, _) = self.mapping_of((line, column))?;
         let source = self.sources.get(mapping.source? as usize)?;
@@ -359,8 +361,8 @@ impl Map {
         is_id.then(|| text.to_ascii_lowercase())
     }
 
-    /// Whether scopes hide the function defined at this 1-based line and column from stacks, because it is not a function in the
-    /// source.
+    /// Whether scopes hide the function defined at this 1-based line and column from stacks, because it is not a
+    /// function in the source.
     pub(crate) fn hides(&self, line: u32, column: u32, generated: &str) -> bool {
         let at = line.checked_sub(1).zip(column.checked_sub(1));
         at.and_then(|at| self.functions.defined_at(at, width(generated))).is_some_and(|known| known.is_hidden)
@@ -369,8 +371,8 @@ impl Map {
     /// The original of the function with the name `generated` that is defined at this 1-based line and column.
     pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Original<'_>> {
         let position = (line.checked_sub(1)?, column.checked_sub(1)?);
-        // An anonymous function at the very start is the script itself, not the first function of its source. A bundler's function around
-        // all code is the same to people.
+        // An anonymous function at the very start is the script itself, not the first function of its source. A
+        // bundler's function around all code is the same to people.
         let is_wrapper = position.0 == 0
             && self.mappings.first().is_some_and(|first| {
                 first.generated > position && (first.generated.0 > 0 || position.1 < MAX_WRAPPER_COLUMN)
@@ -386,8 +388,8 @@ impl Map {
         let known = known.or_else(|| self.original_function(source, mapping.original));
         let scoped = known.and_then(|function| self.name(function.name));
         let (line, column) = mapping.original;
-        // A constructor is shown with the name of its class, as in V8, which is found in the source text. Scopes that repeat the generated
-        // name are not useful: SWC 1.16 writes minified names.
+        // A constructor is shown with the name of its class, as in V8, which is found in the source text. Scopes that
+        // repeat the generated name are not useful: SWC 1.16 writes minified names.
         let name = scoped
             .filter(|name| !["", "constructor", generated].contains(name))
             .or_else(|| self.mapped_name(position, generated))
@@ -413,8 +415,8 @@ impl Map {
         })
     }
 
-    /// The original of the script itself: the start of its source, if it is made of one. The first mapping is that of what comes first
-    /// in the generated code, which may be anything.
+    /// The original of the script itself: the start of its source, if it is made of one. The first mapping is that of
+    /// what comes first in the generated code, which may be anything.
     fn script(&self) -> Option<Original<'_>> {
         let index = self.only_source?;
         let source = self.sources.get(index as usize)?;
@@ -430,7 +432,8 @@ impl Map {
         })
     }
 
-    /// The last mapping at or before a position, on the same line, and the index of the next one. A range mapping is moved to the position.
+    /// The last mapping at or before a position, on the same line, and the index of the next one. A range mapping is
+    /// moved to the position.
     fn mapping_of(&self, position: Position) -> Option<(Mapping, usize)> {
         let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
         let mapping = *self.mappings[..after].last()?;
@@ -446,8 +449,9 @@ impl Map {
         (line == position.0).then_some((mapping, after))
     }
 
-    /// Whether an arrow function at this position, as the argument of esbuild's `__name(`, is what the mapping of that call is the
-    /// original of. Then the next mapping, at this index, is that of its first parameter, or of the body behind `()=>`.
+    /// Whether an arrow function at this position, as the argument of esbuild's `__name(`, is what the mapping of that
+    /// call is the original of. Then the next mapping, at this index, is that of its first parameter, or of the body
+    /// behind `()=>`.
     fn is_argument(&self, mapping: &Mapping, position: Position, next: usize) -> bool {
         let Some(next) = self.mappings.get(next) else { return false };
         let is_on_line = next.generated.0 == position.0 && next.original.0 == mapping.original.0;
@@ -463,21 +467,21 @@ impl Map {
 
     /// The original name of the identifier that ends at the function's position, in `function a(` or in a method `a(`.
     ///
-    /// A mapping at the position itself may have the name of a parameter, as in `a => 1`, and an earlier one may have the name of
-    /// something else, as in `on(a => 1)`.
+    /// A mapping at the position itself may have the name of a parameter, as in `a => 1`, and an earlier one may have
+    /// the name of something else, as in `on(a => 1)`.
     fn mapped_name(&self, (line, column): Position, generated: &str) -> Option<&str> {
         let own = ACCESSORS.iter().find_map(|accessor| generated.strip_prefix(accessor)).unwrap_or(generated);
         let start = (line, column.checked_sub(width(own)).filter(|&start| start < column)?);
         let after = self.mappings.partition_point(|mapping| mapping.generated <= start);
         let here = self.mappings[..after].iter().rev().take_while(|mapping| mapping.generated == start);
         let name = here.take(MAX_AT_POSITION).find_map(|mapping| self.name(mapping.name))?;
-        // V8 names an anonymous function after its variable, and a constructor after its class. In front of their parameters is a keyword,
-        // which some tools map with a name.
+        // V8 names an anonymous function after its variable, and a constructor after its class. In front of their
+        // parameters is a keyword, which some tools map with a name.
         (!["", "async", "constructor", "function"].contains(&name)).then_some(name)
     }
 
-    /// The function of a source that is defined at the original position. That is often the function's name, after which its scope may
-    /// start.
+    /// The function of a source that is defined at the original position. That is often the function's name, after
+    /// which its scope may start.
     fn original_function<'map>(&'map self, source: &'map Source, at: Position) -> Option<&'map Function> {
         let next = source.functions.next_from(at).filter(|(function, distance)| {
             *distance == 0 || self.name(function.name).is_some_and(|name| width(name) == *distance)

@@ -19,8 +19,8 @@ pub enum Problem {
     Field(&'static str, &'static str),
     /// Items of the field with this name are not strings: how many.
     Items(&'static str, usize),
-    /// Mappings have numbers that cannot be: how many, and the 1-based line of generated code with the first of them. They have no
-    /// original, or no name.
+    /// Mappings have numbers that cannot be: how many, and the 1-based line of generated code with the first of them.
+    /// They have no original, or no name.
     Mappings {
         /// How many mappings.
         count: usize,

@@ -9,14 +9,16 @@ use crate::tree::{Function, Rank, Tree};
 pub(crate) struct Text {
     text: String,
     lines: Vec<usize>,
-    /// The number of UTF-16 code units before every [`STRIDE`]th byte, or before the next character boundary. Empty for ASCII.
+    /// The number of UTF-16 code units before every [`STRIDE`]th byte, or before the next character boundary. Empty for
+    /// ASCII.
     units: Vec<usize>,
     is_typescript: bool,
     /// Made when the first function is asked for.
     tree: OnceLock<Tree>,
 }
 
-/// The distance of entries in [`Text::units`]. Without them, finding a column in a line of megabytes would count from its start.
+/// The distance of entries in [`Text::units`]. Without them, finding a column in a line of megabytes would count from
+/// its start.
 const STRIDE: usize = 1 << 10;
 
 /// At most this many spaces are between a position and the function that it is of, as in `function (`.

@@ -37,9 +37,9 @@ pub struct MappedFunction<'map> {
 
 /// Copies a trace, with the original names and locations of functions.
 ///
-/// `map_of` returns the map of a script by its URL. All samples are kept. Functions that are not in a map are kept unchanged, and functions
-/// with the same original are merged. Functions that a map [hides] are removed from stacks, so that their time counts for their
-/// callers, unless nothing else is on the stack.
+/// `map_of` returns the map of a script by its URL. All samples are kept. Functions that are not in a map are kept
+/// unchanged, and functions with the same original are merged. Functions that a map [hides] are removed from stacks, so
+/// that their time counts for their callers, unless nothing else is on the stack.
 ///
 /// [hides]: https://tc39.es/ecma426/branch/proposal-scopes/#sec-generated-range-record-type
 ///

@@ -1,6 +1,7 @@
 //! The functions of a source and their names, from its syntax tree.
 //!
-//! A function is found by its anchors: the positions that V8 or the mappings of tools give it. V8's is that of the parameters.
+//! A function is found by its anchors: the positions that V8 or the mappings of tools give it. V8's is that of the
+//! parameters.
 
 mod naming;
 mod parsing;
@@ -14,7 +15,8 @@ pub(crate) struct Tree {
     functions: Vec<Function>,
 }
 
-/// How an anchor refers to its function. If several functions have an anchor at one place, it is that of the first rank.
+/// How an anchor refers to its function. If several functions have an anchor at one place, it is that of the first
+/// rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     /// Its parameters.
@@ -37,7 +39,8 @@ struct Anchor {
 /// A function in a source.
 #[derive(Debug, Default)]
 pub(crate) struct Function {
-    /// Where its name is in the source, if it has one: its own, or that of the variable or property that it is assigned to.
+    /// Where its name is in the source, if it has one: its own, or that of the variable or property that it is assigned
+    /// to.
     name: Option<(u32, u32)>,
     /// What people may call it, if it has no name of its own.
     pub(crate) inferred: Option<Box<str>>,

@@ -21,7 +21,8 @@ impl Numbers<'_> {
         self.0.is_empty()
     }
 
-    /// [VLQUnsignedValue](https://tc39.es/ecma426/#sec-VLQUnsignedValue), or a number that is too large for 32 bits if it is.
+    /// [VLQUnsignedValue](https://tc39.es/ecma426/#sec-VLQUnsignedValue), or a number that is too large for 32 bits if
+    /// it is.
     pub(crate) fn unsigned(&mut self) -> Result<u64, BadNumber> {
         let mut value = 0_u64;
         let mut shift = 0_u32;

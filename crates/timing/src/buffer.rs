@@ -82,8 +82,8 @@ const LARGEST_CHUNK: usize = 8192;
 
 /// A part of a buffer. The capacity of its vector never changes.
 struct Chunk<R> {
-    /// The sequence number that the offsets of its records are relative to. A server may make marks for months: 32 bits would not
-    /// suffice for sequence numbers, and 64 bits would make a mark half as large again.
+    /// The sequence number that the offsets of its records are relative to. A server may make marks for months: 32 bits
+    /// would not suffice for sequence numbers, and 64 bits would make a mark half as large again.
     base: u64,
     records: Vec<R>,
 }

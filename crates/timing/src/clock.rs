@@ -27,8 +27,8 @@ impl HighResTime {
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// Converts milliseconds on the same clock, rounded to the microsecond, so that the time origins of profiles, which are stored in
-    /// microseconds, and of timelines are equal. `None` for an invalid time.
+    /// Converts milliseconds on the same clock, rounded to the microsecond, so that the time origins of profiles, which
+    /// are stored in microseconds, and of timelines are equal. `None` for an invalid time.
     #[must_use]
     pub fn from_millis_f64(millis: f64) -> Option<Self> {
         const LARGEST: f64 = (1_u64 << 53) as f64;
@@ -72,8 +72,8 @@ impl Clock {
         Self { origin, resolution }
     }
 
-    /// The time of a reading, [coarsened](https://w3c.github.io/hr-time/#dfn-coarsen-time): rounded down to a multiple of the
-    /// resolution, as the closest double. Times before the origin become the origin.
+    /// The time of a reading, [coarsened](https://w3c.github.io/hr-time/#dfn-coarsen-time): rounded down to a multiple
+    /// of the resolution, as the closest double. Times before the origin become the origin.
     ///
     /// Later readings never give earlier times.
     #[inline]

@@ -2,12 +2,13 @@
 
 use crate::HighResTime;
 
-/// A name, interned by the user of the timeline. Small consecutive numbers keep its tables dense. A number may be reused for another
-/// name when [`Timeline::clear`](crate::Timeline::clear) has reported it unused.
+/// A name, interned by the user of the timeline. Small consecutive numbers keep its tables dense. A number may be
+/// reused for another name when [`Timeline::clear`](crate::Timeline::clear) has reported it unused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// The position of an entry in the order in which the timeline's entries were made, from 0 on. Dropped entries count, too.
+/// The position of an entry in the order in which the timeline's entries were made, from 0 on. Dropped entries count,
+/// too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 

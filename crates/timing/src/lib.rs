@@ -1,11 +1,12 @@
 //! Marks and measures: [High Resolution Time], [Performance Timeline] and [User Timing], as Level 3 and the
 //! [Working Draft of 8 May 2012] have it.
 //!
-//! A program records what it does with `mark(name)` and `measure(name, start, end)`. This crate implements those methods:
+//! A program records what it does with `mark(name)` and `measure(name, start, end)`. This crate implements those
+//! methods:
 //!
 //! * [`Clock`] coarsens readings of a monotonic clock;
-//! * [`Timeline`] holds the performance entry buffers, with 16 bytes per mark and 24 per measure, and answers queries in time order,
-//!   or in the order of the calls as the draft of 2012 requires;
+//! * [`Timeline`] holds the performance entry buffers, with 16 bytes per mark and 24 per measure, and answers queries
+//!   in time order, or in the order of the calls as the draft of 2012 requires;
 //! * [`Bounds`] are the start and the end of a measure: marks, times or [`TimingAttribute`]s of a page's load;
 //! * [`Observers`] lists which observers an entry is queued for.
 //!
@@ -26,11 +27,11 @@
 //! # Ok::<(), selfprof_timing::MeasureError>(())
 //! ```
 //!
-//! The caller interns names and passes [`NameId`]s: JavaScript's strings may contain lone surrogates, which Rust's cannot, and the
-//! names need to be stored on one side only.
+//! The caller interns names and passes [`NameId`]s: JavaScript's strings may contain lone surrogates, which Rust's
+//! cannot, and the names need to be stored on one side only.
 //!
-//! Absent on purpose: clocks (readings are passed in), the objects that scripts see with their `detail`, the queues of observers,
-//! tasks, V8 and JSON. The JavaScript of the npm package has those.
+//! Absent on purpose: clocks (readings are passed in), the objects that scripts see with their `detail`, the queues of
+//! observers, tasks, V8 and JSON. The JavaScript of the npm package has those.
 //!
 //! [High Resolution Time]: https://w3c.github.io/hr-time/
 //! [Performance Timeline]: https://w3c.github.io/performance-timeline/

@@ -46,8 +46,8 @@ impl Bounds {
     /// Runs the steps "compute end time" and "compute start time" of
     /// [`measure()`](https://w3c.github.io/user-timing/#dom-performance-measure), in that order.
     ///
-    /// `latest_mark` returns the start of the latest mark with a name; `now` is called only if it is needed. Without `timing` there is
-    /// no window.
+    /// `latest_mark` returns the start of the latest mark with a name; `now` is called only if it is needed. Without
+    /// `timing` there is no window.
     #[inline]
     pub(crate) fn resolve(
         &self,
@@ -151,7 +151,8 @@ pub enum MeasureError {
         /// The attribute.
         attribute: TimingAttribute,
     },
-    /// An `InvalidAccessError`: the attribute is 0, since the event has not happened. "Convert a name to a timestamp", step 5.
+    /// An `InvalidAccessError`: the attribute is 0, since the event has not happened. "Convert a name to a timestamp",
+    /// step 5.
     AttributeIsZero {
         /// The end of the measure.
         edge: Edge,

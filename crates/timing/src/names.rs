@@ -26,8 +26,8 @@ impl Usage {
 
 const BLOCK: usize = 512;
 
-/// The names of a timeline, by id. A block is allocated with the first of its names, so that a large id costs no more than a pointer
-/// per block below it.
+/// The names of a timeline, by id. A block is allocated with the first of its names, so that a large id costs no more
+/// than a pointer per block below it.
 pub(crate) struct Names {
     blocks: Vec<Option<Box<[Usage; BLOCK]>>>,
 }

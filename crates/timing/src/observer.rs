@@ -1,5 +1,5 @@
-//! Which [`PerformanceObserver`](https://w3c.github.io/performance-timeline/#the-performanceobserver-interface)s an entry is queued
-//! for. Their queues and callbacks belong to the caller, who has the objects.
+//! Which [`PerformanceObserver`](https://w3c.github.io/performance-timeline/#the-performanceobserver-interface)s an
+//! entry is queued for. Their queues and callbacks belong to the caller, who has the objects.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use crate::EntryType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObserverId(pub u32);
 
-/// A set of entry types. Bit 1 is `"mark"` and bit 2 is `"measure"`, as in [`EntryType`]. The host assigns further bits to the other
-/// types that it supports.
+/// A set of entry types. Bit 1 is `"mark"` and bit 2 is `"measure"`, as in [`EntryType`]. The host assigns further bits
+/// to the other types that it supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EntryTypes(pub u32);
 
@@ -40,8 +40,8 @@ impl From<EntryType> for EntryTypes {
     }
 }
 
-/// The "[observer type](https://w3c.github.io/performance-timeline/#dfn-observer-type)", which the first `observe()` of an observer
-/// determines.
+/// The "[observer type](https://w3c.github.io/performance-timeline/#dfn-observer-type)", which the first `observe()` of
+/// an observer determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObserverType {
     /// It observes with `entryTypes`; each call replaces the one before.
@@ -188,8 +188,8 @@ impl Observers {
         EntryTypes(self.registered.iter().fold(0, |types, registered| types | registered.types.0))
     }
 
-    /// The types whose dropped entries this observer's next callback must report: the first callback after an `observe()` does.
-    /// [Queue the PerformanceObserver
+    /// The types whose dropped entries this observer's next callback must report: the first callback after an
+    /// `observe()` does. [Queue the PerformanceObserver
     /// task](https://w3c.github.io/performance-timeline/#queue-the-performanceobserver-task), step 3.3.6 to 3.3.7.
     pub fn take_requires_dropped_entries(&mut self, id: ObserverId) -> Option<EntryTypes> {
         let registered = self.registered.iter_mut().find(|registered| registered.id == id)?;

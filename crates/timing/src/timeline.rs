@@ -8,8 +8,8 @@ use crate::{
     Sequence,
 };
 
-/// The maximum sizes of the buffers. The [registry](https://w3c.github.io/timing-entrytypes-registry/) says *infinite*, which is the
-/// default; the actual maximum is then 2^32 - 1 entries, which is 64 GiB of marks.
+/// The maximum sizes of the buffers. The [registry](https://w3c.github.io/timing-entrytypes-registry/) says *infinite*,
+/// which is the default; the actual maximum is then 2^32 - 1 entries, which is 64 GiB of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The maximum number of marks.
@@ -168,7 +168,8 @@ impl Timeline {
                 for entry_type in first.into_iter().chain(second) {
                     self.for_each_in_call_order(entry_type, filter.name, |entry| entries.push(entry));
                 }
-                // Fast, since the entries consist of a few runs that are in order: marks, and measures that are not nested.
+                // Fast, since the entries consist of a few runs that are in order: marks, and measures that are not
+                // nested.
                 entries.sort_by(|a, b| a.start.chronological(b.start).then(a.sequence.cmp(&b.sequence)));
                 entries.into_iter().for_each(&mut visit);
             }
@@ -182,8 +183,8 @@ impl Timeline {
         }
     }
 
-    /// Visits the entries of one type in the order in which they were made, as `getMarks()` and `getMeasures()` of the draft of
-    /// [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) do.
+    /// Visits the entries of one type in the order in which they were made, as `getMarks()` and `getMeasures()` of the
+    /// draft of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) do.
     pub fn for_each_in_call_order(
         &self,
         entry_type: EntryType,
@@ -197,8 +198,8 @@ impl Timeline {
         }
     }
 
-    /// Removes entries: `clearMarks()`, `clearMeasures()`. Returns the names that no entry has any more; their ids may be reused. The
-    /// count of dropped entries and the sequence numbers are not reset.
+    /// Removes entries: `clearMarks()`, `clearMeasures()`. Returns the names that no entry has any more; their ids may
+    /// be reused. The count of dropped entries and the sequence numbers are not reset.
     pub fn clear(&mut self, filter: Filter) -> Vec<NameId> {
         let mut unused = Vec::new();
         for entry_type in EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)) {
@@ -271,7 +272,8 @@ impl Timeline {
         of(EntryType::Mark, self.marks.dropped()) + of(EntryType::Measure, self.measures.dropped())
     }
 
-    /// How many marks and measures were made, including those that were dropped or cleared: the sequence number of the next.
+    /// How many marks and measures were made, including those that were dropped or cleared: the sequence number of the
+    /// next.
     #[must_use]
     pub fn made(&self) -> u64 {
         self.next.0

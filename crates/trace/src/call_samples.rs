@@ -8,8 +8,8 @@ use crate::stack::Stack;
 use crate::trace::Trace;
 
 impl Trace {
-    /// Adds a sample for each time between two events, if there are calls and no samples: what ran then, with its exact time as the sample's
-    /// [weight](Self::weights).
+    /// Adds a sample for each time between two events, if there are calls and no samples: what ran then, with its exact
+    /// time as the sample's [weight](Self::weights).
     ///
     /// Fails if the table of stacks is full.
     pub fn add_call_samples(&mut self) -> Result<(), InternError> {
@@ -39,8 +39,8 @@ impl Trace {
         Ok(())
     }
 
-    /// The same for these calls, of which only the samples stay: without counts, and with the time of each sample as its
-    /// [duration](Self::durations).
+    /// The same for these calls, of which only the samples stay: without counts, and with the time of each sample as
+    /// its [duration](Self::durations).
     ///
     /// Fails if the table of stacks is full.
     pub fn push_calls(&mut self, calls: Calls) -> Result<(), InternError> {

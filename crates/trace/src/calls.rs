@@ -73,8 +73,8 @@ pub enum Misfit {
 
 /// The calls of functions in a period, in time order.
 ///
-/// Invariant: events nest. A function that ends is the one that began last of those that have not ended, or none is left: it began before
-/// the period.
+/// Invariant: events nest. A function that ends is the one that began last of those that have not ended, or none is
+/// left: it began before the period.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     start: Micros,
@@ -211,7 +211,8 @@ impl Calls {
         counts
     }
 
-    /// The same calls of other functions. Events of functions without a new id are left out, so that their time is their callers'.
+    /// The same calls of other functions. Events of functions without a new id are left out, so that their time is
+    /// their callers'.
     pub fn with_frames(&self, new: impl Fn(FrameId) -> Option<FrameId>) -> Self {
         let renumbered = |event: &CallEvent| Some(CallEvent { frame: new(event.frame)?, ..*event });
         let running: Vec<FrameId> = self.running.iter().filter_map(|&frame| new(frame)).collect();

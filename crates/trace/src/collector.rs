@@ -12,11 +12,11 @@ use crate::trace::Trace;
 pub const GARBAGE_COLLECTOR: &str = "(garbage collector)";
 
 impl Trace {
-    /// Puts a frame named [`GARBAGE_COLLECTOR`] on top of the stack of each sample with the marker `gc`, so that the collector's time
-    /// is not attributed to any function. Samples without a stack get this frame alone.
+    /// Puts a frame named [`GARBAGE_COLLECTOR`] on top of the stack of each sample with the marker `gc`, so that the
+    /// collector's time is not attributed to any function. Samples without a stack get this frame alone.
     ///
-    /// A W3C trace has no such frame, so this is for showing a trace to people, not for storing it. Calling it again changes nothing.
-    /// If a table is full, the remaining samples keep their stacks.
+    /// A W3C trace has no such frame, so this is for showing a trace to people, not for storing it. Calling it again
+    /// changes nothing. If a table is full, the remaining samples keep their stacks.
     pub fn add_collector_frames(&mut self) {
         // The error is that a table is full.
         let _ = self.try_add_collector_frames();

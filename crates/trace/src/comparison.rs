@@ -1,27 +1,30 @@
 //! Comparing the functions of two traces, with a test of statistical significance.
 //!
-//! Traces differ in length, so functions are compared by their share of the busy time. The share is an estimate from samples and
-//! differs between two traces of the same program. Whether a change is significant is decided by the [two-proportion z-test] on
-//! the samples that were taken, with two corrections:
+//! Traces differ in length, so functions are compared by their share of the busy time. The share is an estimate from
+//! samples and differs between two traces of the same program. Whether a change is significant is decided by the
+//! [two-proportion z-test] on the samples that were taken, with two corrections:
 //!
 //! - Consecutive samples of one long call are not independent. The variance of a share is therefore multiplied by
-//!   (1 + r) / (1 - r), where r is the autocorrelation of a two-state Markov chain ("in the function" and "elsewhere") with as many
-//!   transitions as the trace has. The factor is at most [`MAX_INFLATION`]: otherwise no change could ever be significant
-//!   in a program that makes one long call.
-//! - Of a thousand unchanged functions, fifty would appear changed at a significance level of 5 %. The p-values are therefore
-//!   adjusted by the [Holm–Bonferroni method]: with a probability of 95 %, no unchanged function is reported as changed.
+//!   (1 + r) / (1 - r), where r is the autocorrelation of a two-state Markov chain ("in the function" and "elsewhere")
+//!   with as many transitions as the trace has. The factor is at most [`MAX_INFLATION`]: otherwise no change could ever
+//!   be significant in a program that makes one long call.
+//! - Of a thousand unchanged functions, fifty would appear changed at a significance level of 5 %. The p-values are
+//!   therefore adjusted by the [Holm–Bonferroni method]: with a probability of 95 %, no unchanged function is reported
+//!   as changed.
 //!
-//! A sample in which the thread partly waited counts once, in proportion: 0.3 samples of waiting, and 0.7 of the function. Counting
-//! it for the larger part would never find waiting that is a small part of every sample. The test assumes the variance p (1 - p) of
-//! samples that are either in a function or not. Parts vary less, so unchanged functions are not reported more often. Only the
-//! variance of the parts themselves is multiplied by the factor above: equal parts in all samples do not make them dependent.
+//! A sample in which the thread partly waited counts once, in proportion: 0.3 samples of waiting, and 0.7 of the
+//! function. Counting it for the larger part would never find waiting that is a small part of every sample. The test
+//! assumes the variance p (1 - p) of samples that are either in a function or not. Parts vary less, so unchanged
+//! functions are not reported more often. Only the variance of the parts themselves is multiplied by the factor above:
+//! equal parts in all samples do not make them dependent.
 //!
-//! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within microseconds.
+//! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within
+//! microseconds.
 //!
 //! Traces of different tools are compared by what both have: see [`OneSided`].
 //!
-//! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can account for other
-//! differences between runs of the same program (input, machine, a cold cache).
+//! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can
+//! account for other differences between runs of the same program (input, machine, a cold cache).
 //!
 //! [two-proportion z-test]: https://en.wikipedia.org/wiki/Two-proportion_Z-test
 //! [Holm–Bonferroni method]: https://en.wikipedia.org/wiki/Holm%E2%80%93Bonferroni_method
@@ -115,8 +118,8 @@ impl FunctionChange {
 impl Comparison {
     /// Compares the functions of two traces.
     ///
-    /// Functions match if their names and locations are equal. The remaining ones match if the name is unique in its script, because
-    /// code moves when other code changes.
+    /// Functions match if their names and locations are equal. The remaining ones match if the name is unique in its
+    /// script, because code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
         let weights = [base, new].map(Trace::weights);
         let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])].map(|(trace, weights)| {
@@ -176,8 +179,9 @@ struct Side {
 
 /// What samples of uneven length count for.
 ///
-/// Thousands of samples may lie within microseconds, each of which says little about where the time went. By [Kish's effective sample
-/// size], samples with the weights w say as much as (Σw)² / Σw² samples of equal weights. A sample counts for its share of those.
+/// Thousands of samples may lie within microseconds, each of which says little about where the time went. By
+/// [Kish's effective sample size], samples with the weights w say as much as (Σw)² / Σw² samples of equal weights. A
+/// sample counts for its share of those.
 ///
 /// [Kish's effective sample size]: https://en.wikipedia.org/wiki/Effective_sample_size#Weighted_samples
 struct Scale {
@@ -220,13 +224,14 @@ struct Hits {
     sum: f64,
     /// The sum of their squares.
     squares: f64,
-    /// Half the sum of the squares of their changes from sample to sample. If the parts are all or nothing, this is the number of
-    /// runs of consecutive samples in the function.
+    /// Half the sum of the squares of their changes from sample to sample. If the parts are all or nothing, this is the
+    /// number of runs of consecutive samples in the function.
     changes: f64,
 }
 
 impl Side {
-    /// `split` has the indexes of the samples that are one sample together with the next. If samples are `uneven`, each counts by its time.
+    /// `split` has the indexes of the samples that are one sample together with the next. If samples are `uneven`, each
+    /// counts by its time.
     fn of((trace, weights, split): (&Trace, &[Micros], &[usize]), uneven: bool, summary: Summary) -> Self {
         let scale = if uneven { Scale::of(trace.samples(), weights, split) } else { None };
         let mut functions = vec![Hits::default(); trace.frames().len()];
@@ -306,7 +311,8 @@ impl Share {
         if self.of > 0.0 { self.hits.sum / self.of } else { 0.0 }
     }
 
-    /// The factor by which its variance exceeds that of independent samples that are either in the function or not; at least 1.
+    /// The factor by which its variance exceeds that of independent samples that are either in the function or not; at
+    /// least 1.
     fn inflation(self) -> f64 {
         let Hits { sum, squares, changes } = self.hits;
         if sum == 0.0 {
@@ -319,8 +325,8 @@ impl Share {
             true => (of_parts / of_whole_samples).clamp(0.0, 1.0),
             false => 1.0,
         };
-        // For samples that are either in the function or not, this is what the transition probabilities of the chain leave:
-        // 1 - `changes` / `sum` - `changes` / (`of` - `sum`).
+        // For samples that are either in the function or not, this is what the transition probabilities of the chain
+        // leave: 1 - `changes` / `sum` - `changes` / (`of` - `sum`).
         let correlation = match of_parts > 0.0 {
             true => (1.0 - changes / of_parts).clamp(-1.0, 1.0),
             false => 1.0,
@@ -348,7 +354,8 @@ fn probability(base: Share, new: Share) -> f64 {
     libm::erfc(difference / variance.sqrt() / std::f64::consts::SQRT_2)
 }
 
-/// The Holm–Bonferroni method: the smallest p-value is multiplied by the number of functions, the next by one less, and so on.
+/// The Holm–Bonferroni method: the smallest p-value is multiplied by the number of functions, the next by one less, and
+/// so on.
 fn adjust(functions: &mut [FunctionChange]) {
     let count = functions.len();
     let mut order: Vec<usize> = (0..count).collect();

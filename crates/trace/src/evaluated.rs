@@ -3,8 +3,8 @@
 use crate::id::FrameId;
 use crate::trace::Trace;
 
-/// What stands for the resource of a script that `eval` or `new Function` made, which has no URL: `(eval 7)` for the script with
-/// the engine's id 7.
+/// What stands for the resource of a script that `eval` or `new Function` made, which has no URL: `(eval 7)` for the
+/// script with the engine's id 7.
 ///
 /// A W3C trace has no such resource, so this is for recordings that people read.
 pub fn evaluated_resource(script_id: u32) -> String {

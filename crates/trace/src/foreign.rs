@@ -1,8 +1,8 @@
 //! Traces from untrusted sources: collected, validated, and repaired where partial data is useful.
 //!
-//! The reader of a format pushes the elements as it reads them, then calls [`ForeignTrace::validate`], which returns a valid
-//! [`Trace`](crate::Trace) and a list of the problems that it repaired. Hostile input cannot make it panic, hang or recurse, and its
-//! memory is linear in the number of elements, which [`Limits`] bound.
+//! The reader of a format pushes the elements as it reads them, then calls [`ForeignTrace::validate`], which returns a
+//! valid [`Trace`](crate::Trace) and a list of the problems that it repaired. Hostile input cannot make it panic, hang
+//! or recurse, and its memory is linear in the number of elements, which [`Limits`] bound.
 //!
 //! ```
 //! use selfprof_trace::foreign::{ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, Limits};

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 /// An index into one table of a trace.
 ///
-/// Ids are dense: the first entry of a table has index 0, the next 1, and so on. An id is only valid in the trace that it comes
-/// from.
+/// Ids are dense: the first entry of a table has index 0, the next 1, and so on. An id is only valid in the trace that
+/// it comes from.
 pub trait TableId: Copy + Eq + Ord {
     /// The name of the table in messages, e.g. `"stack"`.
     const TABLE: &'static str;

@@ -10,7 +10,8 @@ use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::table::{TableFull, id_at};
 
-/// The labels that samples have at the same time: names with values, such as `http.route` and `/cart`. Each name occurs once.
+/// The labels that samples have at the same time: names with values, such as `http.route` and `/cart`. Each name occurs
+/// once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSet {
     /// Sorted by name.
@@ -56,8 +57,8 @@ pub struct LabelChange {
     pub labels: Option<LabelSetId>,
 }
 
-/// The labels of a thread's samples: each distinct set once, and the times from which on samples have them. Before the first change,
-/// samples have none.
+/// The labels of a thread's samples: each distinct set once, and the times from which on samples have them. Before the
+/// first change, samples have none.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
     sets: IndexSet<LabelSet, RandomState>,
@@ -77,8 +78,8 @@ impl Labels {
         Ok(id)
     }
 
-    /// Samples have these labels from a time on. A set that is not here counts as none. A time before the last change becomes the time of
-    /// that change.
+    /// Samples have these labels from a time on. A set that is not here counts as none. A time before the last change
+    /// becomes the time of that change.
     pub fn change(&mut self, timestamp: Micros, labels: Option<LabelSetId>) {
         let labels = labels.filter(|id| id.index() < self.sets.len());
         let last = self.changes.last().copied();
@@ -150,7 +151,8 @@ impl Labels {
         narrow
     }
 
-    /// Appends the labels of samples that come after those so far. They have none before the first change, from `start` on.
+    /// Appends the labels of samples that come after those so far. They have none before the first change, from `start`
+    /// on.
     ///
     /// Fails if there are 2^32 sets.
     pub(crate) fn append(&mut self, other: &Self, start: Option<Micros>) -> Result<(), TableFull> {

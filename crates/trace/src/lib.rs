@@ -1,9 +1,10 @@
 //! The data model of a profile: the four tables of a W3C `ProfilerTrace`, compact and always valid.
 //!
-//! A program that profiles itself takes a sample every millisecond, and most samples are alike. The JS Self-Profiling API therefore
-//! stores each distinct resource, frame and stack once, and a sample is a timestamp and a stack id
-//! ([§ The ProfilerTrace Dictionary]). This crate has that structure, the algorithm that fills it ("get an element ID"), and
-//! the times per function ([`summary`]). A trace may also have the program's marks and measures ([`Entries`]).
+//! A program that profiles itself takes a sample every millisecond, and most samples are alike. The JS Self-Profiling
+//! API therefore stores each distinct resource, frame and stack once, and a sample is a timestamp and a stack id
+//! ([§ The ProfilerTrace Dictionary]). This crate has that structure, the algorithm that fills it ("get an element
+//! ID"), and the times per function ([`summary`]). A trace may also have the program's marks and measures
+//! ([`Entries`]).
 //!
 //! ```
 //! use selfprof_trace::{Frame, Micros, Sample, Stack, Trace, summary::Summary};
@@ -21,12 +22,12 @@
 //! # Ok::<(), selfprof_trace::InternError>(())
 //! ```
 //!
-//! Invariant: every id in a [`Trace`] resolves in that trace, and a stack's parent has a smaller id than the stack. So there are no
-//! dangling ids and no cycles, and iterating over the stacks backwards visits children before their parents. Traces from
-//! other sources are validated by [`foreign`], which establishes the invariant.
+//! Invariant: every id in a [`Trace`] resolves in that trace, and a stack's parent has a smaller id than the stack. So
+//! there are no dangling ids and no cycles, and iterating over the stacks backwards visits children before their
+//! parents. Traces from other sources are validated by [`foreign`], which establishes the invariant.
 //!
-//! This crate knows no JSON or other formats (see `selfprof-formats`), no sessions (see `selfprof-session`), no V8, clocks, files
-//! or threads.
+//! This crate knows no JSON or other formats (see `selfprof-formats`), no sessions (see `selfprof-session`), no V8,
+//! clocks, files or threads.
 //!
 //! [§ The ProfilerTrace Dictionary]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 /// The kind of work that the agent was doing when a sample was taken.
 ///
-/// The names and their order follow the API's [markers explainer]; `parse` is an addition of selfprof. A sample with neither a marker
-/// nor a stack is idle.
+/// The names and their order follow the API's [markers explainer]; `parse` is an addition of selfprof. A sample with
+/// neither a marker nor a stack is idle.
 ///
 /// [markers explainer]: https://github.com/WICG/js-self-profiling/blob/main/markers.md
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

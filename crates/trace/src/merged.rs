@@ -26,7 +26,8 @@ pub enum Clock {
 
 /// The threads of a program as one trace, with the weights that their samples have in their own threads.
 ///
-/// The samples are in the order of the threads, so they are not sorted by time, and only these weights are right for them.
+/// The samples are in the order of the threads, so they are not sorted by time, and only these weights are right for
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct MergedThreads {
     /// The samples, marks and measures of all threads.
@@ -39,7 +40,8 @@ pub struct MergedThreads {
     pub interval: Option<Micros>,
     /// What the weights leave out of the time between samples.
     pub gaps: Gaps,
-    /// Whether a profile states how long samples last, so that they may last differently without a reason in the program.
+    /// Whether a profile states how long samples last, so that they may last differently without a reason in the
+    /// program.
     pub states_durations: bool,
     /// The number of threads whose waiting times are known.
     pub with_waiting_times: usize,
@@ -51,13 +53,14 @@ pub struct MergedThreads {
     pub labels: Vec<Option<LabelSetId>>,
     /// The number of samples as they were recorded.
     pub recorded: u64,
-    /// The indexes of samples that are one recorded sample together with the next: first the thread waited, then it ran.
+    /// The indexes of samples that are one recorded sample together with the next: first the thread waited, then it
+    /// ran.
     pub split: Vec<usize>,
 }
 
 impl MergedThreads {
-    /// Merges threads that have the same time origin. Scripts that `eval` made keep their ids, unless another thread has used them:
-    /// engines count them per thread.
+    /// Merges threads that have the same time origin. Scripts that `eval` made keep their ids, unless another thread
+    /// has used them: engines count them per thread.
     pub fn of<'a>(threads: impl IntoIterator<Item = &'a Trace>) -> Result<Self, TableFull> {
         Self::by(Clock::default(), threads)
     }

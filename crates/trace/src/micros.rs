@@ -4,8 +4,8 @@ use std::fmt;
 
 /// Microseconds since the trace's time origin, or a duration.
 ///
-/// JavaScript has times in milliseconds as doubles (`DOMHighResTimeStamp`). In selfprof, times of samples are integers, so that sums
-/// are exact and times can be compared.
+/// JavaScript has times in milliseconds as doubles (`DOMHighResTimeStamp`). In selfprof, times of samples are integers,
+/// so that sums are exact and times can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Micros(pub u64);
 
@@ -15,7 +15,8 @@ impl Micros {
 
     /// Converts a `DOMHighResTimeStamp` in milliseconds, rounded to the nearest microsecond.
     ///
-    /// `None` if it is not finite, is negative, or exceeds 2⁵³ µs (285 years), beyond which doubles cannot count microseconds.
+    /// `None` if it is not finite, is negative, or exceeds 2⁵³ µs (285 years), beyond which doubles cannot count
+    /// microseconds.
     pub fn from_millis_f64(millis: f64) -> Option<Self> {
         const LARGEST: f64 = (1_u64 << 53) as f64;
         let micros = (millis * 1000.0).round();
@@ -28,8 +29,8 @@ impl Micros {
         self.0 as f64 / 1000.0
     }
 
-    /// The time rounded down to a multiple of the resolution ([coarsen time]). A resolution of zero does not change it. The order of
-    /// times is preserved, although some become equal.
+    /// The time rounded down to a multiple of the resolution ([coarsen time]). A resolution of zero does not change it.
+    /// The order of times is preserved, although some become equal.
     ///
     /// [coarsen time]: https://w3c.github.io/hr-time/#dfn-coarsen-time
     #[must_use]

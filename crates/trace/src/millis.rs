@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 
 /// A [`DOMHighResTimeStamp`]: milliseconds since the time origin, or a duration, as passed to or from a script.
 ///
-/// The recorder measures samples in whole [`Micros`](crate::Micros). The times of marks and measures come from scripts, may be
-/// any finite double, and must be preserved exactly. A `Millis` is always finite and never negative zero, so it has a total
-/// order.
+/// The recorder measures samples in whole [`Micros`](crate::Micros). The times of marks and measures come from scripts,
+/// may be any finite double, and must be preserved exactly. A `Millis` is always finite and never negative zero, so it
+/// has a total order.
 ///
 /// [`DOMHighResTimeStamp`]: https://w3c.github.io/hr-time/#sec-domhighrestimestamp
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

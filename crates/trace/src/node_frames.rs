@@ -46,8 +46,8 @@ impl Trace {
         Ok(())
     }
 
-    /// For each stack, the one that [`fold_node_frames`](Self::fold_node_frames) replaces it by, which is in this trace,
-    /// too. `None` if it would change nothing.
+    /// For each stack, the one that [`fold_node_frames`](Self::fold_node_frames) replaces it by, which is in this
+    /// trace, too. `None` if it would change nothing.
     ///
     /// # Errors
     /// When a table is full.

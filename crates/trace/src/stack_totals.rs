@@ -25,11 +25,12 @@ pub struct StackTotal {
 }
 
 impl Trace {
-    /// Appends samples that stand for these totals, one total after the other: the trace then has the time of each, on a time axis that
-    /// means nothing.
+    /// Appends samples that stand for these totals, one total after the other: the trace then has the time of each, on
+    /// a time axis that means nothing.
     ///
-    /// A total has as many samples as it says, or else one for each `interval`. There are `most` samples at most: if there would be more,
-    /// totals have fewer, and if there are more totals than that, each sample stands for the same time, and totals are rounded to it.
+    /// A total has as many samples as it says, or else one for each `interval`. There are `most` samples at most: if
+    /// there would be more, totals have fewer, and if there are more totals than that, each sample stands for the same
+    /// time, and totals are rounded to it.
     pub fn push_totals(&mut self, totals: &[StackTotal], interval: Option<Micros>, most: usize) {
         let with_time = || totals.iter().filter(|total| total.nanos > 0);
         let Some(smallest) = with_time().map(|total| total.nanos).min() else { return };

@@ -1,7 +1,7 @@
 //! The times of a trace: per function, per script, per node of the call tree, per kind of work, and per measure.
 //!
-//! The time of samples is the sum of their [weights](crate::weigh). *Self* time is spent in a function's own code; *total* time includes
-//! its callees. The time of measures is the sum of their durations.
+//! The time of samples is the sum of their [weights](crate::weigh). *Self* time is spent in a function's own code;
+//! *total* time includes its callees. The time of measures is the sum of their durations.
 
 mod call_tree;
 mod functions;
@@ -52,8 +52,8 @@ impl Summary {
         Self::weighted(trace, &trace.weights(), &[], trace.interval())
     }
 
-    /// Summarizes all threads of a program. A sample in which the thread waited and ran counts for what took longer; its time counts
-    /// for both.
+    /// Summarizes all threads of a program. A sample in which the thread waited and ran counts for what took longer;
+    /// its time counts for both.
     pub fn of_merged(merged: &MergedThreads) -> Self {
         Self::weighted(&merged.trace, &merged.weights, &merged.split, merged.interval)
     }

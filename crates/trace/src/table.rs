@@ -72,8 +72,8 @@ impl<I: TableId, T: Copy + Eq + Hash> Table<I, T> {
 ///
 /// # Panics
 ///
-/// If the id is from another trace and this table has no such entry. Ids in a trace always resolve in it; use [`Table::get`]
-/// for others.
+/// If the id is from another trace and this table has no such entry. Ids in a trace always resolve in it; use
+/// [`Table::get`] for others.
 impl<I: TableId, T: Copy + Eq + Hash> Index<I> for Table<I, T> {
     type Output = T;
 

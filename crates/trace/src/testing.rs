@@ -1,4 +1,5 @@
-//! Random traces, and traces in comparable forms: for the tests of this crate and, with the feature `testing`, of other crates.
+//! Random traces, and traces in comparable forms: for the tests of this crate and, with the feature `testing`, of other
+//! crates.
 
 use std::num::NonZeroU32;
 
@@ -28,7 +29,8 @@ pub fn waiting_times(points: &[(u64, u64)]) -> WaitingTimes {
     times
 }
 
-/// A small random trace with sorted samples and possibly entries. Names and positions often coincide, and some names need escapes.
+/// A small random trace with sorted samples and possibly entries. Names and positions often coincide, and some names
+/// need escapes.
 ///
 /// Names are in the order of the frames and entries that use them, as in a recorded trace.
 pub fn trace() -> impl Strategy<Value = Trace> {

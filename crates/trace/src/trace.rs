@@ -17,8 +17,8 @@ use crate::weigh::{Gaps, gaps, median_interval, weigh_by, weigh_exactly};
 
 /// A recorded profile ([`ProfilerTrace`]), in which every id resolves and every parent comes before its children.
 ///
-/// Unlike in the W3C format, names are interned too, because many frames often share a name. Cloning copies everything. A trace has
-/// no lock and belongs to one thread at a time.
+/// Unlike in the W3C format, names are interned too, because many frames often share a name. Cloning copies everything.
+/// A trace has no lock and belongs to one thread at a time.
 ///
 /// [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 #[derive(Clone, Debug, Default)]
@@ -113,12 +113,14 @@ impl Trace {
         self.durations = Some(durations);
     }
 
-    /// Sets the time that each sample stands for, as the profile states it. A list of another length than the samples counts as none.
+    /// Sets the time that each sample stands for, as the profile states it. A list of another length than the samples
+    /// counts as none.
     pub fn set_durations(&mut self, durations: Option<Vec<Micros>>) {
         self.durations = durations.filter(|list| list.len() == self.samples.len() && !list.is_empty());
     }
 
-    /// States that there are no gaps: each sample stands for the time since the one before, and the first one for the time since `start`.
+    /// States that there are no gaps: each sample stands for the time since the one before, and the first one for the
+    /// time since `start`.
     pub fn set_start(&mut self, start: Micros) {
         let starts = [start].into_iter().chain(self.samples.iter().map(|sample| sample.timestamp));
         let durations =
@@ -159,24 +161,24 @@ impl Trace {
         self.durations = None;
     }
 
-    /// Replaces samples by parts of them, whose stacks must be in this trace, with the time that each part stands for. The
-    /// [interval](Self::interval) and the [gaps](Self::gaps) stay.
+    /// Replaces samples by parts of them, whose stacks must be in this trace, with the time that each part stands for.
+    /// The [interval](Self::interval) and the [gaps](Self::gaps) stay.
     pub(crate) fn split_samples(&mut self, parts: Vec<Sample>, durations: Vec<Micros>) {
         self.unsplit = Some((self.interval(), self.gaps()));
         self.set_samples(parts);
         self.set_durations(Some(durations));
     }
 
-    /// Sets the stack of the sample at `index`, e.g. to attribute a garbage collection to its allocator later. A stack that is not
-    /// in this trace counts as none. Returns whether there is such a sample.
+    /// Sets the stack of the sample at `index`, e.g. to attribute a garbage collection to its allocator later. A stack
+    /// that is not in this trace counts as none. Returns whether there is such a sample.
     pub fn set_sample_stack(&mut self, index: usize, stack: Option<StackId>) -> bool {
         let stack = self.known_stack(stack);
         let sample = self.samples.get_mut(index);
         sample.map(|sample| sample.stack = stack).is_some()
     }
 
-    /// Removes and returns the first `up_to` samples, or all if there are fewer. The tables stay, so the ids in the returned
-    /// samples remain valid, and later samples share their stacks.
+    /// Removes and returns the first `up_to` samples, or all if there are fewer. The tables stay, so the ids in the
+    /// returned samples remain valid, and later samples share their stacks.
     pub fn drain_samples(&mut self, up_to: usize) -> Vec<Sample> {
         if up_to >= self.samples.len() {
             self.durations = None;
@@ -213,10 +215,11 @@ impl Trace {
         adopted.ok_or(InternError::Unknown { table: "stack", index: stack.index() })
     }
 
-    /// Appends another trace: merges its tables, appends its samples, its waiting times and its labels, and merges its marks and measures in time
-    /// order.
+    /// Appends another trace: merges its tables, appends its samples, its waiting times and its labels, and merges its
+    /// marks and measures in time order.
     ///
-    /// Both traces must have the same time origin. If a table is full, parts of the tables may have been merged, but no samples.
+    /// Both traces must have the same time origin. If a table is full, parts of the tables may have been merged, but no
+    /// samples.
     pub fn merge(&mut self, other: &Self) -> Result<(), TableFull> {
         let (stacks, frames) = self.merge_all_tables(other)?;
         if let Some(calls) = &other.calls {
@@ -251,7 +254,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Keeps only the samples, marks and measures of these times. A measure is kept if it begins at such a time. The tables stay.
+    /// Keeps only the samples, marks and measures of these times. A measure is kept if it begins at such a time. The
+    /// tables stay.
     pub fn retain_times(&mut self, is_wanted: impl Fn(Micros) -> bool) {
         if let Some(durations) = &mut self.durations {
             let mut samples = self.samples.iter();
@@ -275,7 +279,8 @@ impl Trace {
         }
     }
 
-    /// Moves the time origin to an earlier time: all samples, marks, measures, waiting times and labels are then later by `offset`.
+    /// Moves the time origin to an earlier time: all samples, marks, measures, waiting times and labels are then later
+    /// by `offset`.
     pub fn shift(&mut self, offset: Micros) {
         for sample in &mut self.samples {
             sample.timestamp = sample.timestamp.saturating_add(offset);
@@ -318,8 +323,8 @@ impl Trace {
         Ok(copy)
     }
 
-    /// Merges the tables of another trace, without its samples and entries. Returns the ids of its stacks in this trace, in their
-    /// original order.
+    /// Merges the tables of another trace, without its samples and entries. Returns the ids of its stacks in this
+    /// trace, in their original order.
     ///
     /// If a table is full, parts of the tables may have been merged.
     pub fn merge_tables(&mut self, other: &Self) -> Result<Vec<StackId>, TableFull> {
@@ -406,7 +411,8 @@ impl Trace {
         &self.resources
     }
 
-    /// The length of the texts that the W3C format has for the tables: the name of each frame, and the URL of each resource. In bytes.
+    /// The length of the texts that the W3C format has for the tables: the name of each frame, and the URL of each
+    /// resource. In bytes.
     pub fn text_bytes(&self) -> usize {
         self.text_bytes
     }
@@ -477,8 +483,9 @@ impl Trace {
 
     /// The deepest common ancestor of two stacks, which may be one of them.
     ///
-    /// `None` if their outermost frames differ. Takes time proportional to their depths, and no memory: because parents have smaller
-    /// ids, the stack with the larger id cannot be an ancestor of the other, so it is replaced by its parent.
+    /// `None` if their outermost frames differ. Takes time proportional to their depths, and no memory: because parents
+    /// have smaller ids, the stack with the larger id cannot be an ancestor of the other, so it is replaced by its
+    /// parent.
     pub fn shared_ancestor(&self, a: StackId, b: StackId) -> Option<StackId> {
         let (mut a, mut b) = (a, b);
         while a != b {
@@ -488,7 +495,8 @@ impl Trace {
         Some(a)
     }
 
-    /// The [median time](median_interval) between samples, as they were before [waiting](Self::add_waiting_frames) was split off.
+    /// The [median time](median_interval) between samples, as they were before [waiting](Self::add_waiting_frames) was
+    /// split off.
     ///
     /// `None` if there are [calls](Self::add_call_samples), whose samples have no interval.
     pub fn interval(&self) -> Option<Micros> {
@@ -509,8 +517,8 @@ impl Trace {
         }
     }
 
-    /// What the [weights](Self::weights) leave out of the time between samples. There is nothing to leave out if the profile states
-    /// durations.
+    /// What the [weights](Self::weights) leave out of the time between samples. There is nothing to leave out if the
+    /// profile states durations.
     pub fn gaps(&self) -> Gaps {
         match self.unsplit {
             Some((_, gaps)) => gaps,

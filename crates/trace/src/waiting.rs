@@ -12,8 +12,8 @@ pub struct WaitingPoint {
     pub waited: Micros,
 }
 
-/// The waiting time of a thread: the time in which it was busy, but did not run on a processor. It waited for a child process, for a
-/// file, for a lock, or for a processor that was busy with other threads. Idle time is not part of it.
+/// The waiting time of a thread: the time in which it was busy, but did not run on a processor. It waited for a child
+/// process, for a file, for a lock, or for a processor that was busy with other threads. Idle time is not part of it.
 ///
 /// Straight lines connect the points. Before the first and after the last one, the thread did not wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl WaitingTimes {
         &self.points
     }
 
-    /// How much of the time that each sample stands for was waiting: at most its weight, and nothing of the time of idle samples. The
-    /// samples must be sorted by time.
+    /// How much of the time that each sample stands for was waiting: at most its weight, and nothing of the time of
+    /// idle samples. The samples must be sorted by time.
     pub fn of_samples(&self, samples: &[Sample], weights: &[Micros]) -> Vec<Micros> {
         let mut start = Cursor::default();
         let mut end = Cursor::default();

@@ -32,11 +32,13 @@ impl Trace {
             .is_some_and(|frame| frame.resource.is_none() && &self.names()[frame.name] == WAITING)
     }
 
-    /// Makes waiting a function named [`WAITING`], which the waiting function calls, so that the time is not attributed to any function. A sample
-    /// that stands for both is split in two: first it waited, then it ran. Samples of waiting have no marker.
+    /// Makes waiting a function named [`WAITING`], which the waiting function calls, so that the time is not attributed
+    /// to any function. A sample that stands for both is split in two: first it waited, then it ran. Samples of waiting
+    /// have no marker.
     ///
-    /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before. Like those, the frames
-    /// are for showing a trace, not for storing it. If a table is full, the trace does not change.
+    /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before.
+    /// Like those, the frames are for showing a trace, not for storing it. If a table is full, the trace does not
+    /// change.
     ///
     /// Returns the indexes of the first parts of split samples.
     pub fn add_waiting_frames(&mut self) -> Vec<usize> {
@@ -116,7 +118,8 @@ impl Trace {
             }
             let ran = weight.saturating_sub(waited);
             let stack = Some(self.stack(Stack { parent: sample.stack, frame })?);
-            // The weight of the first sample is a guess, unless it is stated. Stated ones may be longer than the time since the sample before.
+            // The weight of the first sample is a guess, unless it is stated. Stated ones may be longer than the time
+            // since the sample before.
             let can_split = since.map_or(has_durations, |since| weight <= since);
             if can_split && ran > negligible(weight) {
                 let timestamp = sample.timestamp.saturating_sub(ran);
@@ -136,7 +139,8 @@ impl Trace {
     }
 }
 
-/// A part that is too small for a sample of its own: reading the clocks takes a few microseconds, and so does the sampler.
+/// A part that is too small for a sample of its own: reading the clocks takes a few microseconds, and so does the
+/// sampler.
 fn negligible(weight: Micros) -> Micros {
     Micros((weight.0 / 50).max(20))
 }

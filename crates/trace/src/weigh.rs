@@ -1,11 +1,13 @@
 //! Sample weights: how much time each sample stands for, if the profile does not state it.
 //!
-//! A sampler aims at equal intervals but is late under load and pauses, and tests force extra samples. Counting samples would
-//! therefore distort times. Instead, a sample stands for the time since the previous one. A sample is late when the thread could not
-//! be interrupted, for example in a slow system call, and it is then the late sample that shows what took so long.
+//! A sampler aims at equal intervals but is late under load and pauses, and tests force extra samples. Counting samples
+//! would therefore distort times. Instead, a sample stands for the time since the previous one. A sample is late when
+//! the thread could not be interrupted, for example in a slow system call, and it is then the late sample that shows
+//! what took so long.
 //!
 //! A gap may also be a pause of the sampler, and then it is unknown what ran. A sample therefore stands for at most
-//! [a hundred typical intervals, or 100 ms if that is longer](longest_weight). [`gaps`] has the rest, which is no function's time. The first sample stands for one typical interval, because there is none before it.
+//! [a hundred typical intervals, or 100 ms if that is longer](longest_weight). [`gaps`] has the rest, which is no
+//! function's time. The first sample stands for one typical interval, because there is none before it.
 //!
 //! The typical interval is the [median](median_interval). Formats that state durations need none of this: see
 //! [`Trace::durations`](crate::Trace::durations).
@@ -26,7 +28,8 @@ pub fn longest_weight(interval: Option<Micros>) -> Micros {
 
 /// The time that each sample stands for. The samples must be sorted by time.
 ///
-/// The weights are zero if there is only one sample, or if all samples have the same timestamp, because the interval is unknown.
+/// The weights are zero if there is only one sample, or if all samples have the same timestamp, because the interval is
+/// unknown.
 pub fn weigh(samples: &[Sample]) -> Vec<Micros> {
     weigh_by(median_interval(samples), samples)
 }
@@ -65,15 +68,16 @@ pub fn gaps(interval: Option<Micros>, samples: &[Sample]) -> Gaps {
     gaps
 }
 
-/// The time since the sample before, for samples that show everything that ran: the first one stands for no time, and there are no pauses.
+/// The time since the sample before, for samples that show everything that ran: the first one stands for no time, and
+/// there are no pauses.
 pub fn weigh_exactly(samples: &[Sample]) -> Vec<Micros> {
     samples.first().map(|_| Micros::ZERO).into_iter().chain(intervals(samples)).collect()
 }
 
 /// The median time between samples, which is the effective sample interval.
 ///
-/// Intervals of zero (forced samples, coarse clocks) are ignored. Of an even number of intervals, the shorter of the two middle ones
-/// is the median. `None` if no time passes between any two samples.
+/// Intervals of zero (forced samples, coarse clocks) are ignored. Of an even number of intervals, the shorter of the
+/// two middle ones is the median. `None` if no time passes between any two samples.
 pub fn median_interval(samples: &[Sample]) -> Option<Micros> {
     let mut intervals: Vec<Micros> = intervals(samples).filter(|&interval| interval > Micros::ZERO).collect();
     let middle = intervals.len().checked_sub(1)? / 2;

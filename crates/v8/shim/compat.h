@@ -19,12 +19,12 @@
 #define SELFPROF_NODE_24 137
 #define SELFPROF_NODE_26 147
 
-// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need but does not ship the
-// header that declares it, so the needed part is declared here, as V8 11.3 (Node 20), 12.4 (22), 13.6 (24) and 14.6 (26) have
-// it.
+// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need but does not
+// ship the header that declares it, so the needed part is declared here, as V8 11.3 (Node 20), 12.4 (22), 13.6 (24) and
+// 14.6 (26) have it.
 //
-// HasDirectCalls checks these declarations against the V8 that is running. Where they do not match, functions are called the
-// usual way.
+// HasDirectCalls checks these declarations against the V8 that is running. Where they do not match, functions are
+// called the usual way.
 #if __has_include(<v8-fast-api-calls.h>)
 #include <v8-fast-api-calls.h>
 #else
@@ -105,8 +105,8 @@ TryToCopyAndConvertArrayToCppBuffer<CTypeInfo(CTypeInfo::Type::kFloat64).GetId()
 namespace selfprof {
 
 #ifdef SELFPROF_DECLARES_DIRECT_CALLS
-// Whether V8's constructors of CFunctionInfo and CFunction, which Node exports, fill the members that are declared above and
-// write nothing behind them.
+// Whether V8's constructors of CFunctionInfo and CFunction, which Node exports, fill the members that are declared
+// above and write nothing behind them.
 inline bool HasDeclaredLayout() {
   using v8::CFunction;
   using v8::CFunctionInfo;
@@ -283,7 +283,8 @@ inline void AnswerImports(v8::Isolate* isolate) {
 #endif
 }
 
-// Instantiates a module. Node 24's V8 has a second callback, for `import source`, and crashes at such an import without it.
+// Instantiates a module. Node 24's V8 has a second callback, for `import source`, and crashes at such an import without
+// it.
 template <v8::Module::ResolveModuleCallback resolve>
 inline v8::Maybe<bool> InstantiateModule(v8::Local<v8::Context> context, v8::Local<v8::Module> module) {
 #if NODE_MODULE_VERSION >= SELFPROF_NODE_24

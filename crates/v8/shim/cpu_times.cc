@@ -1,9 +1,9 @@
 // The CPU times of threads, read in the signal handler by which V8 samples them.
 //
-// V8 installs its handler of SIGPROF when the first profile of the process starts, and the one before it when the last one ends.
-// In between, a handler of ours replaces V8's: it reads the thread's clocks, then calls V8's. It replaces no handler but V8's and
-// calls no handler but V8's, so that it can be in a chain once only: other profilers do the same, and call the handler that they
-// found.
+// V8 installs its handler of SIGPROF when the first profile of the process starts, and the one before it when the last
+// one ends. In between, a handler of ours replaces V8's: it reads the thread's clocks, then calls V8's. It replaces no
+// handler but V8's and calls no handler but V8's, so that it can be in a chain once only: other profilers do the same,
+// and call the handler that they found.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -41,9 +41,9 @@ constexpr double kCpuTimeToleranceUs = 20;
 
 }  // namespace selfprof
 
-// The CPU times of one thread, as a line through some of the readings: a reading is left out if the line between its neighbors
-// passes it within the tolerance. A thread that only runs, or only waits, has few. The line has a gap where the thread was not
-// sampled, or where another profiler's handler did not call ours.
+// The CPU times of one thread, as a line through some of the readings: a reading is left out if the line between its
+// neighbors passes it within the tolerance. A thread that only runs, or only waits, has few. The line has a gap where
+// the thread was not sampled, or where another profiler's handler did not call ours.
 //
 // Belongs to the thread. Its signal handler interrupts the other functions, and does nothing while `is_in_use` is set.
 struct SelfprofCpuTimes {
@@ -122,11 +122,13 @@ using SignalHandler = void (*)(int, siginfo_t*, void*);
 std::atomic<SignalHandler> v8_handler{nullptr};
 static_assert(std::atomic<SignalHandler>::is_always_lock_free);
 
-// The key of each thread's SelfprofCpuTimes. Any thread; created before our handler is installed, and lives as long as the process.
+// The key of each thread's SelfprofCpuTimes. Any thread; created before our handler is installed, and lives as long as
+// the process.
 pthread_key_t cpu_times_key;
 
-// The recorded thread, or one that another profiler samples. Only what a signal handler may call: pthread_getspecific takes
-// no lock and allocates nothing in glibc, unlike the first use of a thread_local of a loaded library. The addon is never unloaded.
+// The recorded thread, or one that another profiler samples. Only what a signal handler may call: pthread_getspecific
+// takes no lock and allocates nothing in glibc, unlike the first use of a thread_local of a loaded library. The addon
+// is never unloaded.
 void HandleSamplingSignal(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   selfprof::ReadLabels(selfprof::NowMicros());
@@ -141,7 +143,8 @@ const void* ModuleOf(const void* address) {
   return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-// Whether this is V8's handler: it is in the same module as V8, and of all handlers in Node only V8's wants the details of SIGPROF.
+// Whether this is V8's handler: it is in the same module as V8, and of all handlers in Node only V8's wants the details
+// of SIGPROF.
 bool IsOfV8(const struct sigaction& action) {
   static const void* const v8 = ModuleOf(reinterpret_cast<const void*>(&v8::CpuProfiler::New));
   return (action.sa_flags & SA_SIGINFO) != 0 && v8 != nullptr &&
@@ -184,8 +187,8 @@ SELFPROF_API void selfprof_cpu_times_set_interval(SelfprofCpuTimes* times, uint6
   times->longest_us = longest_us;
 }
 
-// JS thread, while a run of its isolate is going: V8 does not remove its handler then. Puts our handler in place of V8's if that is the
-// one that is installed.
+// JS thread, while a run of its isolate is going: V8 does not remove its handler then. Puts our handler in place of
+// V8's if that is the one that is installed.
 SELFPROF_API void selfprof_cpu_times_install_handler() noexcept {
   struct sigaction installed;
   if (sigaction(SIGPROF, nullptr, &installed) != 0 || !IsOfV8(installed)) return;
@@ -208,7 +211,8 @@ SELFPROF_API uint32_t selfprof_cpu_times_read(SelfprofCpuTimes* times) noexcept 
   return times->Count();
 }
 
-// JS thread. Moves the first `count` times, which are held, to `to`. A signal may have added more since they were counted.
+// JS thread. Moves the first `count` times, which are held, to `to`. A signal may have added more since they were
+// counted.
 SELFPROF_API void selfprof_cpu_times_take(SelfprofCpuTimes* times, SelfprofCpuTime* to, uint32_t count) noexcept {
   const selfprof::SignalGuard guard(times);
   times->Take(to, count);

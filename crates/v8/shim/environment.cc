@@ -30,8 +30,8 @@ SELFPROF_API void selfprof_at_cleanup(v8::Isolate* isolate, void (*hook)(void*),
   node::AddEnvironmentCleanupHook(isolate, hook, data);
 }
 
-// JS thread. `hook(data)` runs at process.exit(), which skips the clean-up hooks of the main thread, and when the program
-// sends itself a signal without a handler in JavaScript: Node cannot tell whether that one ends the process.
+// JS thread. `hook(data)` runs at process.exit(), which skips the clean-up hooks of the main thread, and when the
+// program sends itself a signal without a handler in JavaScript: Node cannot tell whether that one ends the process.
 SELFPROF_API void selfprof_at_exit(node::Environment* environment, void (*hook)(void*), void* data) noexcept {
   node::AtExit(environment, hook, data);
 }

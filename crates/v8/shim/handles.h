@@ -1,7 +1,7 @@
 // What crosses the border between the shim and Rust.
 //
-// No exception crosses it. "JS thread" is the thread of the isolate that a handle belongs to; each function says which thread
-// may call it.
+// No exception crosses it. "JS thread" is the thread of the isolate that a handle belongs to; each function says which
+// thread may call it.
 #ifndef SELFPROF_HANDLES_H_
 #define SELFPROF_HANDLES_H_
 
@@ -14,8 +14,9 @@
 
 namespace selfprof {
 
-// A JavaScript value as Node-API's napi_value has it: the address of a handle in the handle scope of the native function that
-// JavaScript has called. It is valid until that function returns. Handles that the shim returns belong to the same scope.
+// A JavaScript value as Node-API's napi_value has it: the address of a handle in the handle scope of the native
+// function that JavaScript has called. It is valid until that function returns. Handles that the shim returns belong to
+// the same scope.
 using Handle = void*;
 
 template <typename T>

@@ -2,9 +2,10 @@
 
 #include "handles.h"
 
-// JS thread. Until selfprof_heap_limit_forget, V8 calls `callback(data, limit, initial limit)` on the JS thread when the heap nears its
-// limit, and takes the result as the limit from then on. V8 calls only the callback that was added last. It may be called between any
-// two allocations, so it may not run JavaScript, and should not allocate on V8's heap.
+// JS thread. Until selfprof_heap_limit_forget, V8 calls `callback(data, limit, initial limit)` on the JS thread when
+// the heap nears its limit, and takes the result as the limit from then on. V8 calls only the callback that was added
+// last. It may be called between any two allocations, so it may not run JavaScript, and should not allocate on V8's
+// heap.
 SELFPROF_API void selfprof_heap_limit_watch(v8::Isolate* isolate, v8::NearHeapLimitCallback callback,
                                             void* data) noexcept {
   isolate->AddNearHeapLimitCallback(callback, data);

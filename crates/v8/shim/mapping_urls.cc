@@ -13,7 +13,8 @@ struct SelfprofMappingUrls {
   size_t max_scripts;
   // The script of the last function that was compiled. The next one is often of the same script.
   int last_script = v8::UnboundScript::kNoScriptId;
-  // The handles of new scripts keep the URLs alive, because it becomes known only later whether the scripts were sampled.
+  // The handles of new scripts keep the URLs alive, because it becomes known only later whether the scripts were
+  // sampled.
   std::unordered_map<int, v8::Global<v8::String>> urls = {};
   // Whether the URLs of collected scripts were removed since the last ageing.
   bool is_swept = false;
@@ -53,8 +54,8 @@ namespace {
 // V8 passes no data to the handler.
 thread_local SelfprofMappingUrls* watching = nullptr;
 
-// V8 calls this for each piece of code that it adds, moves or removes. It may not allocate on V8's heap. Code is moved by threads
-// of the garbage collector, too.
+// V8 calls this for each piece of code that it adds, moves or removes. It may not allocate on V8's heap. Code is moved
+// by threads of the garbage collector, too.
 void OnCode(const v8::JitCodeEvent* event) {
   if (event->type != v8::JitCodeEvent::CODE_ADDED || event->script.IsEmpty() || watching == nullptr) return;
   v8::HandleScope scope(event->isolate);
@@ -69,8 +70,8 @@ void OnCode(const v8::JitCodeEvent* event) {
 
 }  // namespace
 
-// JS thread. Begins to note the URLs of scripts that are compiled from now on, of `max_scripts` scripts at most. Null when
-// this thread does so already. Lives until selfprof_mapping_urls_delete.
+// JS thread. Begins to note the URLs of scripts that are compiled from now on, of `max_scripts` scripts at most. Null
+// when this thread does so already. Lives until selfprof_mapping_urls_delete.
 SELFPROF_API SelfprofMappingUrls* selfprof_mapping_urls_new(v8::Isolate* isolate, size_t max_scripts) noexcept {
   if (watching != nullptr) return nullptr;
   watching = new SelfprofMappingUrls{.isolate = isolate, .max_scripts = max_scripts};
@@ -117,7 +118,8 @@ SELFPROF_API uint32_t selfprof_mapping_url_length(const SelfprofMappingUrls* url
   return static_cast<uint32_t>(url->Length());
 }
 
-// JS thread. Copies some characters of a script's URL: Latin-1 if it is_one_byte, otherwise UTF-16. Returns false when it is gone.
+// JS thread. Copies some characters of a script's URL: Latin-1 if it is_one_byte, otherwise UTF-16. Returns false when
+// it is gone.
 SELFPROF_API bool selfprof_mapping_url_copy(const SelfprofMappingUrls* urls, int32_t script_id, uint32_t from,
                                             uint32_t count, bool is_one_byte, void* to) noexcept {
   v8::HandleScope scope(urls->isolate);

@@ -67,8 +67,8 @@ SELFPROF_API void selfprof_collect_sample(v8::Isolate* isolate) noexcept {
   v8::CpuProfiler::CollectSample(isolate);
 }
 
-// JS thread. Takes a sample now in every run of the isolate, and returns a time range in which no other sample was taken:
-// V8's sampling signal is blocked meanwhile, and the clock advances before the sample and after it.
+// JS thread. Takes a sample now in every run of the isolate, and returns a time range in which no other sample was
+// taken: V8's sampling signal is blocked meanwhile, and the clock advances before the sample and after it.
 SELFPROF_API void selfprof_collect_sample_alone(v8::Isolate* isolate, uint64_t* from_us, uint64_t* to_us) noexcept {
   sigset_t sampling, before;
   sigemptyset(&sampling);

@@ -1,9 +1,10 @@
 // The labels of the code that a thread runs, read whenever V8 samples it.
 //
-// JavaScript keeps them in an AsyncLocalStorage, as an object whose first fields are small integers. Where Node keeps async context
-// in the isolate (AsyncContextFrame, a Map from each AsyncLocalStorage to its value), the signal handler walks from there to the
-// object, without calling V8. It relies on the layout of V8's objects, so JavaScript tries it first, with a value that it knows;
-// without success, there are no labels. Elsewhere, JavaScript writes the numbers into memory that the handler reads.
+// JavaScript keeps them in an AsyncLocalStorage, as an object whose first fields are small integers. Where Node keeps
+// async context in the isolate (AsyncContextFrame, a Map from each AsyncLocalStorage to its value), the signal handler
+// walks from there to the object, without calling V8. It relies on the layout of V8's objects, so JavaScript tries it
+// first, with a value that it knows; without success, there are no labels. Elsewhere, JavaScript writes the numbers
+// into memory that the handler reads.
 //
 // V8 moves objects during a garbage collection, so the handler uses what was read just before it.
 
@@ -79,7 +80,8 @@ struct SelfprofSampleLabels {
 
   void EndCollection() noexcept { is_collecting_.store(false, std::memory_order_relaxed); }
 
-  // If samples since the last reading were not seen, because another profiler's handler did not call ours, nobody knows their labels.
+  // If samples since the last reading were not seen, because another profiler's handler did not call ours, nobody knows
+  // their labels.
   void EndGap(uint64_t now_us) noexcept {
     if (read_at_us_ != 0 && now_us > read_at_us_ + longest_us) Add(read_at_us_ + 1, LabelNumbers());
   }
@@ -96,8 +98,8 @@ struct SelfprofSampleLabels {
 
   v8::Isolate* const isolate;
   std::atomic<bool> is_in_use{false};
-  // The AsyncLocalStorage; some AsyncContextFrame and some value, whose hidden classes tell others of their kind. Empty unless frames
-  // are read.
+  // The AsyncLocalStorage; some AsyncContextFrame and some value, whose hidden classes tell others of their kind. Empty
+  // unless frames are read.
   v8::Global<v8::Value> key;
   v8::Global<v8::Value> frame;
   v8::Global<v8::Value> value;
@@ -155,8 +157,9 @@ struct SelfprofSampleLabels {
     return numbers;
   }
 
-  // The value of our AsyncLocalStorage in a Map's table: the numbers of elements, of deleted elements and of buckets, then the
-  // buckets, then a key, a value and a link for each element. The table only grows and is not changed while it is current.
+  // The value of our AsyncLocalStorage in a Map's table: the numbers of elements, of deleted elements and of buckets,
+  // then the buckets, then a key, a value and a link for each element. The table only grows and is not changed while it
+  // is current.
   Address Lookup(Address table) const noexcept {
     if (!Internals::HasHeapObjectTag(table)) return v8::internal::kNullAddress;
     const auto element = [table](int index) {
@@ -222,8 +225,8 @@ void selfprof::ReadLabels(uint64_t now_us) noexcept {
   }
 }
 
-// JS thread. The labels of this thread, none so far; null if it has some already, or the system has no more keys or memory. Lives until
-// selfprof_sample_labels_delete.
+// JS thread. The labels of this thread, none so far; null if it has some already, or the system has no more keys or
+// memory. Lives until selfprof_sample_labels_delete.
 SELFPROF_API SelfprofSampleLabels* selfprof_sample_labels_new(v8::Isolate* isolate) noexcept {
   static const bool has_key = pthread_key_create(&labels_key, nullptr) == 0;
   if (!has_key || pthread_getspecific(labels_key) != nullptr) return nullptr;
@@ -248,8 +251,9 @@ SELFPROF_API void selfprof_sample_labels_delete(SelfprofSampleLabels* labels) no
   delete labels;
 }
 
-// JS thread, inside a native function that JavaScript called while `key`, an AsyncLocalStorage, has the value `value`, whose numbers are
-// `expected`. Reads the current value of `key` from now on. Returns false, and reads none, if that does not work with this Node.
+// JS thread, inside a native function that JavaScript called while `key`, an AsyncLocalStorage, has the value `value`,
+// whose numbers are `expected`. Reads the current value of `key` from now on. Returns false, and reads none, if that
+// does not work with this Node.
 SELFPROF_API bool selfprof_sample_labels_read_frames(SelfprofSampleLabels* labels, Handle key, Handle value,
                                                      const int32_t* expected) noexcept {
   const selfprof::SignalGuard guard(labels);
@@ -265,8 +269,8 @@ SELFPROF_API bool selfprof_sample_labels_read_frames(SelfprofSampleLabels* label
   return false;
 }
 
-// JS thread, inside a native function that JavaScript called. Reads the numbers in the Int32Array `memory` from now on. Returns false if
-// it is something else, or too short.
+// JS thread, inside a native function that JavaScript called. Reads the numbers in the Int32Array `memory` from now on.
+// Returns false if it is something else, or too short.
 SELFPROF_API bool selfprof_sample_labels_read_memory(SelfprofSampleLabels* labels, Handle memory) noexcept {
   const selfprof::SignalGuard guard(labels);
   v8::Local<v8::Value> array = FromHandle<v8::Value>(memory);

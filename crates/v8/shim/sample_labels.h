@@ -8,7 +8,8 @@
 
 namespace selfprof {
 
-// How many numbers a label has. src/ffi.rs and packages/selfprof/src/labels say what they mean; all are 0 if there is no label.
+// How many numbers a label has. src/ffi.rs and packages/selfprof/src/labels say what they mean; all are 0 if there is
+// no label.
 constexpr size_t kLabelNumbers = 8;
 
 // The numbers of a label.

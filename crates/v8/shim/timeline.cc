@@ -1,5 +1,5 @@
-// Objects whose methods are called once per mark and measure. Calling such a function through Node-API costs more than the
-// function itself.
+// Objects whose methods are called once per mark and measure. Calling such a function through Node-API costs more than
+// the function itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ struct SelfprofTimeline {
   const SelfprofTimelineFunctions* functions;
 };
 
-// What the methods of a timeline's object do. They run within optimised JavaScript, so they must neither touch V8's heap nor
-// throw. src/timeline.rs has the same struct.
+// What the methods of a timeline's object do. They run within optimised JavaScript, so they must neither touch V8's
+// heap nor throw. src/timeline.rs has the same struct.
 struct SelfprofTimelineFunctions {
   double (*now)(SelfprofTimeline*);
   double (*mark)(SelfprofTimeline*, uint32_t);
@@ -97,8 +97,8 @@ void RefuseConstruction(const v8::FunctionCallbackInfo<v8::Value>& info) {
   isolate->ThrowException(v8::Exception::TypeError(v8::String::NewFromUtf8Literal(isolate, "Illegal constructor")));
 }
 
-// The interface of a thread's objects, from its first timeline until its environment ends. All objects share it, because V8
-// keeps what it makes from a template as long as the context lives. An Eternal has no destructor.
+// The interface of a thread's objects, from its first timeline until its environment ends. All objects share it,
+// because V8 keeps what it makes from a template as long as the context lives. An Eternal has no destructor.
 thread_local v8::Eternal<v8::FunctionTemplate> timeline_interface;
 
 v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
@@ -120,7 +120,8 @@ v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
 
 }  // namespace
 
-// JS thread. An object whose methods call the functions of `timeline`, which must outlive it. Null when an exception is pending.
+// JS thread. An object whose methods call the functions of `timeline`, which must outlive it. Null when an exception is
+// pending.
 SELFPROF_API selfprof::Handle selfprof_timeline_object(v8::Isolate* isolate, SelfprofTimeline* timeline) noexcept {
   v8::EscapableHandleScope scope(isolate);
   v8::Local<v8::Context> context = isolate->GetCurrentContext();

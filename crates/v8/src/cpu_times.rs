@@ -19,7 +19,8 @@ impl CpuTimes {
         NonNull::new(ffi::selfprof_cpu_times_new()).map(|times| Self { times, interval: None })
     }
 
-    /// Sets the longest interval at which the thread is sampled. Between readings that are much farther apart, the times are not known.
+    /// Sets the longest interval at which the thread is sampled. Between readings that are much farther apart, the
+    /// times are not known.
     pub(crate) fn set_interval(&mut self, interval: Micros) {
         if self.interval != Some(interval) {
             self.interval = Some(interval);
@@ -28,8 +29,8 @@ impl CpuTimes {
         }
     }
 
-    /// Has the times read from now on, unless another profiler handles V8's signal. A run must be going, and this must be called after
-    /// each start of one, because V8 and other profilers install handlers of their own.
+    /// Has the times read from now on, unless another profiler handles V8's signal. A run must be going, and this must
+    /// be called after each start of one, because V8 and other profilers install handlers of their own.
     pub(crate) fn install_handler(&mut self) {
         ffi::selfprof_cpu_times_install_handler();
     }

@@ -32,13 +32,14 @@ impl Environment {
     /// Runs `hook` on this thread when the environment is torn down: at the end of a worker however it ends, and at a
     /// normal end of the main thread.
     pub fn on_cleanup(&self, hook: fn()) {
-        // SAFETY: the isolate lives on this thread, and `run_hook` converts the pointer back to a function, which has no owner.
+        // SAFETY: the isolate lives on this thread, and `run_hook` converts the pointer back to a function, which has
+        // no owner.
         unsafe { ffi::selfprof_at_cleanup(self.isolate.as_ptr(), run_hook, hook as *mut c_void) };
     }
 
-    /// Runs `hook` on this thread when it seems to end: at `process.exit`, after an uncaught error, and when the program sends
-    /// itself a signal that it does not handle. In the main thread, `process.exit` runs no clean-up hooks. The hook may run more
-    /// than once, and JavaScript may run after it.
+    /// Runs `hook` on this thread when it seems to end: at `process.exit`, after an uncaught error, and when the
+    /// program sends itself a signal that it does not handle. In the main thread, `process.exit` runs no clean-up
+    /// hooks. The hook may run more than once, and JavaScript may run after it.
     pub fn on_exit(&self, hook: fn()) {
         // SAFETY: as above, and the environment is this isolate's.
         unsafe { ffi::selfprof_at_exit(self.environment.as_ptr(), run_hook, hook as *mut c_void) };
@@ -53,8 +54,8 @@ impl Environment {
 
 /// Calls a function on an environment's thread, from any thread.
 ///
-/// The environment may end at any time, so the pointer to it is behind a lock, and [`revoke`](Self::revoke) removes it before
-/// the environment is freed.
+/// The environment may end at any time, so the pointer to it is behind a lock, and [`revoke`](Self::revoke) removes it
+/// before the environment is freed.
 #[derive(Clone)]
 pub struct Interrupter {
     environment: Arc<Mutex<Option<Shared>>>,
@@ -62,18 +63,18 @@ pub struct Interrupter {
 
 struct Shared(NonNull<ffi::Environment>);
 
-// SAFETY: the pointer is only passed to node::RequestInterrupt, which any thread may call while the environment lives. The lock
-// around it and `Interrupter::revoke` ensure that it lives.
+// SAFETY: the pointer is only passed to node::RequestInterrupt, which any thread may call while the environment lives.
+// The lock around it and `Interrupter::revoke` ensure that it lives.
 unsafe impl Send for Shared {}
 
 impl Interrupter {
-    /// Runs `callback` soon on the environment's thread: between two JavaScript instructions, or from its event loop when that is
-    /// idle. The callback must not run JavaScript. Does nothing after [`revoke`](Self::revoke).
+    /// Runs `callback` soon on the environment's thread: between two JavaScript instructions, or from its event loop
+    /// when that is idle. The callback must not run JavaScript. Does nothing after [`revoke`](Self::revoke).
     pub fn interrupt(&self, callback: fn()) {
         let environment = self.environment.lock();
         if let Some(Shared(environment)) = &*environment {
-            // SAFETY: not revoked, so the environment lives, and it cannot be revoked while the lock is held. `run_hook` converts
-            // the pointer back to a function.
+            // SAFETY: not revoked, so the environment lives, and it cannot be revoked while the lock is held.
+            // `run_hook` converts the pointer back to a function.
             unsafe {
                 ffi::selfprof_request_interrupt(environment.as_ptr(), run_hook, callback as *mut c_void);
             }

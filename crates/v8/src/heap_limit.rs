@@ -6,11 +6,11 @@ use std::ptr::NonNull;
 
 use crate::{Environment, ffi};
 
-/// Calls a function when the heap of an isolate nears its limit. Belongs to the isolate's thread, must be dropped before
-/// the isolate ends, and each isolate can have one.
+/// Calls a function when the heap of an isolate nears its limit. Belongs to the isolate's thread, must be dropped
+/// before the isolate ends, and each isolate can have one.
 ///
-/// V8 calls only the callback that was added last, and the others not at all. So this must not be made where the program,
-/// or Node, may have added one before.
+/// V8 calls only the callback that was added last, and the others not at all. So this must not be made where the
+/// program, or Node, may have added one before.
 pub struct HeapLimitWatch {
     isolate: NonNull<ffi::Isolate>,
 }
@@ -18,8 +18,8 @@ pub struct HeapLimitWatch {
 impl HeapLimitWatch {
     /// Calls `hook` on this thread whenever V8 has to end the process unless its limit is raised. It is not raised.
     ///
-    /// The hook must not run JavaScript. It may run within any function that allocates on V8's heap, so it must not wait
-    /// for a lock that this thread may hold then.
+    /// The hook must not run JavaScript. It may run within any function that allocates on V8's heap, so it must not
+    /// wait for a lock that this thread may hold then.
     #[must_use]
     pub fn new(environment: &Environment, hook: fn()) -> Self {
         let isolate = environment.isolate();

@@ -1,4 +1,5 @@
-//! V8's `CpuProfiler` as a [`Sampler`](selfprof_session::Sampler), and the parts of V8 and Node that Node-API does not offer.
+//! V8's `CpuProfiler` as a [`Sampler`](selfprof_session::Sampler), and the parts of V8 and Node that Node-API does not
+//! offer.
 //!
 //! This is the only crate that names V8. It is compiled once for each Node major, because V8's C++ symbols differ
 //! between them; [`built_for`] returns which.
@@ -20,7 +21,8 @@
 //! let segment = sampler.stop(running).read();
 //! ```
 //!
-//! Absent on purpose: which samples belong to which session, and what a trace looks like. Raw segments go to `selfprof-session`.
+//! Absent on purpose: which samples belong to which session, and what a trace looks like. Raw segments go to
+//! `selfprof-session`.
 
 mod cpu_times;
 mod environment;

@@ -8,11 +8,11 @@ use crate::{Environment, ffi};
 /// At most this many scripts with a source mapping URL are known at a time.
 const MAX_SCRIPTS: usize = 1 << 14;
 
-/// The source mapping URLs of the scripts that a thread compiles. Belongs to the isolate's thread, and must be dropped before the
-/// isolate ends.
+/// The source mapping URLs of the scripts that a thread compiles. Belongs to the isolate's thread, and must be dropped
+/// before the isolate ends.
 ///
-/// V8 tells a listener for generated code which script a function belongs to. That is the only public way to a script's comments
-/// that needs neither the script's functions nor a search of the heap.
+/// V8 tells a listener for generated code which script a function belongs to. That is the only public way to a script's
+/// comments that needs neither the script's functions nor a search of the heap.
 #[derive(Debug)]
 pub struct MappingUrls {
     urls: NonNull<ffi::MappingUrls>,
@@ -93,8 +93,8 @@ impl MappingUrls {
         text.reserve_exact(length - from);
         let (start, number) = (from as u32, count as u32);
         let to = text.spare_capacity_mut().as_mut_ptr().cast::<c_void>();
-        // SAFETY: as above. There is room for `length - from` characters, which are `count` or more; their size is that of `T`.
-        // The shim has written `count` of them when it returns true.
+        // SAFETY: as above. There is room for `length - from` characters, which are `count` or more; their size is that
+        // of `T`. The shim has written `count` of them when it returns true.
         unsafe {
             let urls = self.urls.as_ptr();
             let copied = ffi::selfprof_mapping_url_copy(urls, script_id, start, number, is_one_byte, to);

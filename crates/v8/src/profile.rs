@@ -14,8 +14,8 @@ use selfprof_session::{
 use crate::ffi;
 use crate::sample_labels::{LabelReading, LabelTable};
 
-/// The profile of a run. When the run has ended, it may be read on any thread. V8 frees it on the JS thread, after it was read or when
-/// the sampler ends, whichever comes first.
+/// The profile of a run. When the run has ended, it may be read on any thread. V8 frees it on the JS thread, after it
+/// was read or when the sampler ends, whichever comes first.
 #[derive(Clone)]
 pub struct Profile {
     cell: Arc<ProfileCell>,
@@ -32,8 +32,8 @@ impl Profile {
         matches!(*self.cell.state.lock(), ProfileState::Running)
     }
 
-    /// Copies everything out of V8's structures, which may then be freed. `None` when this was done before, when the run has not
-    /// ended, or when the sampler has.
+    /// Copies everything out of V8's structures, which may then be freed. `None` when this was done before, when the
+    /// run has not ended, or when the sampler has.
     #[must_use]
     pub fn read(&self) -> Option<RawSegment> {
         let mut state = self.cell.state.lock();
@@ -84,8 +84,8 @@ pub(crate) struct Readings {
     pub(crate) table: Option<Arc<dyn LabelTable>>,
 }
 
-/// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point. Shared by the
-/// profiles of a sampler; threads that read them lock it.
+/// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point.
+/// Shared by the profiles of a sampler; threads that read them lock it.
 pub(crate) type AddonName = Arc<Mutex<Option<String>>>;
 
 /// What profiles call the functions of native addons, since V8's name is that of any of them.
@@ -101,16 +101,16 @@ enum ProfileState {
 #[derive(Clone, Copy)]
 struct ProfilePointer(NonNull<ffi::CpuProfile>);
 
-// SAFETY: the lock around the pointer keeps the JS thread from deleting the profile while another thread reads it. Reading it
-// elsewhere is not documented by V8, but sound in its versions 11.3 (Node 20), 12.4 (22), 13.6 (24) and 14.6 (26), which agree
-// in what matters:
-// * `CpuProfilesCollection::StopProfiling` removes the profile from the list that the sampling thread appends to, so its
-//   nodes and samples no longer change while other runs go on;
-// * the accessors that the shim calls (node, parent, timestamp, state, names as C strings, script id, line, column, source type)
-//   read plain members, allocate nothing on V8's heap and need no isolate. `GetFunctionName` and others that return handles do,
-//   and are not called;
-// * the code entries that nodes share with running profiles keep these members from their creation on, and their reference
-//   count, which the JS thread changes when it deletes a profile, is atomic and not touched by readers.
+// SAFETY: the lock around the pointer keeps the JS thread from deleting the profile while another thread reads it.
+// Reading it elsewhere is not documented by V8, but sound in its versions 11.3 (Node 20), 12.4 (22), 13.6 (24) and 14.6
+// (26), which agree in what matters:
+// * `CpuProfilesCollection::StopProfiling` removes the profile from the list that the sampling thread appends to, so
+//   its nodes and samples no longer change while other runs go on;
+// * the accessors that the shim calls (node, parent, timestamp, state, names as C strings, script id, line, column,
+//   source type) read plain members, allocate nothing on V8's heap and need no isolate. `GetFunctionName` and others
+//   that return handles do, and are not called;
+// * the code entries that nodes share with running profiles keep these members from their creation on, and their
+//   reference count, which the JS thread changes when it deletes a profile, is atomic and not touched by readers.
 unsafe impl Send for ProfilePointer {}
 
 impl ProfileCell {
@@ -213,7 +213,8 @@ impl Reader {
         self.segment
     }
 
-    /// V8 takes the first sample when the run is started. If a function of Node-API is on top then, it is the addon's own.
+    /// V8 takes the first sample when the run is started. If a function of Node-API is on top then, it is the addon's
+    /// own.
     fn learn_addon_name(&mut self, first: Option<&ffi::Sample>) {
         let Some(node) = first.map(|sample| sample.node).filter(|node| !node.is_null()) else { return };
         let node = read_node(node);
@@ -224,8 +225,8 @@ impl Reader {
         }
     }
 
-    /// The node's index. `None` for V8's own nodes: `(root)`, `(program)`, `(idle)`, `(garbage collector)` and unresolved ones.
-    /// They do not occur above a script's frames; below, they count as their caller.
+    /// The node's index. `None` for V8's own nodes: `(root)`, `(program)`, `(idle)`, `(garbage collector)` and
+    /// unresolved ones. They do not occur above a script's frames; below, they count as their caller.
     fn node(&mut self, node: *const ffi::CpuProfileNode) -> Option<u32> {
         let mut unvisited = Vec::new();
         let mut cursor = node;

@@ -20,8 +20,8 @@ pub trait LabelTable: Send + Sync {
 /// How many readings are moved at a time.
 const TAKEN_AT_A_TIME: usize = 512;
 
-/// The labels of the thread that made it, from samples of which the CPU times are read, too. Must be dropped before the isolate ends. The
-/// pointer keeps it on its thread.
+/// The labels of the thread that made it, from samples of which the CPU times are read, too. Must be dropped before the
+/// isolate ends. The pointer keeps it on its thread.
 pub struct SampleLabels {
     labels: NonNull<ffi::SampleLabels>,
     table: Arc<dyn LabelTable>,
@@ -44,8 +44,9 @@ impl SampleLabels {
         NonNull::new(labels).map(|labels| Self { labels, table })
     }
 
-    /// Reads the value of an `AsyncLocalStorage` from now on, which is `value` at the moment and has these numbers. Both are handles of the
-    /// native function that JavaScript has called. Returns false, and reads nothing, if this Node does not keep it in the isolate.
+    /// Reads the value of an `AsyncLocalStorage` from now on, which is `value` at the moment and has these numbers.
+    /// Both are handles of the native function that JavaScript has called. Returns false, and reads nothing, if this
+    /// Node does not keep it in the isolate.
     pub fn read_frames(&mut self, key: Value, value: Value, expected: &LabelNumbers) -> bool {
         // SAFETY: called on the thread that made it; `expected` has as many numbers as the shim reads.
         unsafe {
@@ -74,7 +75,8 @@ impl SampleLabels {
         unsafe { ffi::selfprof_sample_labels_read(self.labels.as_ptr()) };
     }
 
-    /// Sets the interval at which the thread is sampled. If no sample is seen for much longer, later ones have no labels.
+    /// Sets the interval at which the thread is sampled. If no sample is seen for much longer, later ones have no
+    /// labels.
     pub(crate) fn set_longest(&mut self, longest: Micros) {
         // SAFETY: called on the thread that made it.
         unsafe { ffi::selfprof_sample_labels_set_longest(self.labels.as_ptr(), longest.0) };

@@ -12,29 +12,30 @@ use crate::profile::{AddonName, ProfileCell, Readings};
 use crate::sample_labels::SampleLabels;
 use crate::{Environment, Profile, ffi};
 
-/// When V8 records the addresses of code, which it needs to name the functions of a sample. Corresponds to the document policy
-/// `js-profiling-mode`.
+/// When V8 records the addresses of code, which it needs to name the functions of a sample. Corresponds to the document
+/// policy `js-profiling-mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LoggingMode {
-    /// From the creation of the sampler on: starting a profile costs almost nothing, and functions that were optimised before
-    /// are seen.
+    /// From the creation of the sampler on: starting a profile costs almost nothing, and functions that were optimised
+    /// before are seen.
     #[default]
     Eager,
-    /// While a profile is running: there is no cost before, but each start walks the heap, and loops that were already running
-    /// optimised code have no name.
+    /// While a profile is running: there is no cost before, but each start walks the heap, and loops that were already
+    /// running optimised code have no name.
     Lazy,
 }
 
 /// V8's sampler thread and signal handler for one isolate. Belongs to the isolate's thread.
 ///
-/// Must be dropped before the isolate ends. Dropping it ends all runs and frees all profiles; those that another thread still
-/// holds can no longer be read.
+/// Must be dropped before the isolate ends. Dropping it ends all runs and frees all profiles; those that another thread
+/// still holds can no longer be read.
 pub struct CpuSampler {
     isolate: NonNull<ffi::Isolate>,
     profiler: NonNull<ffi::CpuProfiler>,
     /// Current runs, by V8's id. V8 aborts if its profiler is disposed before they have ended.
     running: Vec<Run>,
-    /// Profiles that are not deleted yet, the oldest first. Only this thread may delete them, and only while no thread reads them.
+    /// Profiles that are not deleted yet, the oldest first. Only this thread may delete them, and only while no thread
+    /// reads them.
     profiles: Vec<EndedRun>,
     retired: Option<RetiredRun>,
     addon_name: AddonName,
@@ -62,8 +63,8 @@ struct EndedRun {
 struct RetiredRun {
     id: u32,
     cell: Arc<ProfileCell>,
-    /// A run that was started when this one was retired. A sample in it shows that V8 has processed all earlier ones, since it
-    /// processes them in order.
+    /// A run that was started when this one was retired. A sample in it shows that V8 has processed all earlier ones,
+    /// since it processes them in order.
     probe: u32,
 }
 
@@ -71,8 +72,8 @@ struct RetiredRun {
 const GROUP_BASE_US: i32 = 1_000;
 /// V8's own base interval, finer than any run's.
 const V8_BASE_US: i32 = GROUP_BASE_US / 2;
-/// How many samples V8 may keep in one run, 32 bytes each. A group cuts runs long before that. The bound matters when the JS
-/// thread is blocked in native code for a quarter of an hour.
+/// How many samples V8 may keep in one run, 32 bytes each. A group cuts runs long before that. The bound matters when
+/// the JS thread is blocked in native code for a quarter of an hour.
 const MAX_SAMPLES_PER_RUN: u32 = 1 << 20;
 
 impl CpuSampler {
@@ -116,8 +117,8 @@ impl CpuSampler {
         self.profiles.len()
     }
 
-    /// Ends the retired run, if there is one. With `at_once`, V8 is made to process its samples; otherwise nothing happens before it
-    /// has. Returns whether no retired run is left.
+    /// Ends the retired run, if there is one. With `at_once`, V8 is made to process its samples; otherwise nothing
+    /// happens before it has. Returns whether no retired run is left.
     pub fn end_retired_run(&mut self, at_once: bool) -> bool {
         let Some(RetiredRun { id, cell, probe }) = self.retired.take() else { return true };
         if !self.has_samples(probe) {
@@ -178,7 +179,8 @@ impl CpuSampler {
         }
     }
 
-    /// Segments have the labels of the sampled code from now on, as long as they have CPU times. Without `labels`, they have none.
+    /// Segments have the labels of the sampled code from now on, as long as they have CPU times. Without `labels`, they
+    /// have none.
     pub fn set_labels(&mut self, labels: Option<SampleLabels>) {
         self.labels = labels;
         self.update_cpu_interval();
@@ -238,9 +240,9 @@ impl CpuSampler {
 
     /// Makes V8 process every sample that it has taken, while other runs continue.
     ///
-    /// V8 processes the samples of its signal handler when its next interval begins, and stopping one of several runs does not
-    /// wait for that. But when the common interval of its runs changes, V8 joins its sampling thread, which processes everything
-    /// first. So a run is started and stopped that has an interval of its own.
+    /// V8 processes the samples of its signal handler when its next interval begins, and stopping one of several runs
+    /// does not wait for that. But when the common interval of its runs changes, V8 joins its sampling thread, which
+    /// processes everything first. So a run is started and stopped that has an interval of its own.
     fn drain(&mut self) {
         if let Ok(id) = self.start_run(V8_BASE_US)
             && let Some(profile) = self.stop_run(id)

@@ -1,7 +1,7 @@
 //! Functions that are called so often that a call through Node-API would cost more than the function itself.
 //!
-//! Node-API opens a scope, catches exceptions and copies arguments for each call, about 25 ns in all. V8's optimised code calls
-//! these functions directly, with numbers in registers.
+//! Node-API opens a scope, catches exceptions and copies arguments for each call, about 25 ns in all. V8's optimised
+//! code calls these functions directly, with numbers in registers.
 
 use std::ffi::c_void;
 use std::mem::offset_of;
@@ -36,15 +36,15 @@ const _: () = assert!(
         && offset_of!(TimelineFunctions, resolve) == 6 * size_of::<fn()>()
 );
 
-/// Makes an object with these methods for a timeline. The methods check that `this` is such an object, and return `undefined`
-/// unless all arguments are numbers.
+/// Makes an object with these methods for a timeline. The methods check that `this` is such an object, and return
+/// `undefined` unless all arguments are numbers.
 ///
 /// The result is a handle in the current scope, which is also what a `napi_value` is: Node's `js_native_api_v8.h`
 /// converts between them by a cast. `None` outside an isolate, or when an exception is pending.
 ///
 /// # Safety
-/// `timeline` points to a `&'static TimelineFunctions`, followed by whatever those functions expect, and lives until the object
-/// is gone.
+/// `timeline` points to a `&'static TimelineFunctions`, followed by whatever those functions expect, and lives until
+/// the object is gone.
 #[must_use]
 pub unsafe fn timeline_object(timeline: *mut c_void) -> Option<NonNull<c_void>> {
     let isolate = NonNull::new(ffi::selfprof_isolate())?;

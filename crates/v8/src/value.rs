@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// A JavaScript value as a `napi_value`: a handle in the scope of the native function that JavaScript has called. It is valid
-/// until that function returns, and only on its thread.
+/// A JavaScript value as a `napi_value`: a handle in the scope of the native function that JavaScript has called. It is
+/// valid until that function returns, and only on its thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Value(NonNull<c_void>);
 

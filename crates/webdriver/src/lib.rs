@@ -1,10 +1,11 @@
 //! A [WebDriver](https://www.w3.org/TR/webdriver2/) remote end for pages without a browser.
 //!
-//! This crate implements HTTP, sessions, windows and the protocol's errors; the embedder hosts the pages ([`PageHost`]). It includes
-//! the extension command of the JS Self-Profiling draft, which no browser implements: `POST /session/{session id}/forcesample`.
+//! This crate implements HTTP, sessions, windows and the protocol's errors; the embedder hosts the pages
+//! ([`PageHost`]). It includes the extension command of the JS Self-Profiling draft, which no browser implements:
+//! `POST /session/{session id}/forcesample`.
 //!
-//! Commands, routes, parameters and errors come from Mozilla's `webdriver` crate. Its server is not used, because it supports only one
-//! session and runs one command at a time; here, sessions are independent of each other.
+//! Commands, routes, parameters and errors come from Mozilla's `webdriver` crate. Its server is not used, because it
+//! supports only one session and runs one command at a time; here, sessions are independent of each other.
 //!
 //! Everything that needs layout, such as screenshots, sizes and pointer actions, fails with `unsupported operation`.
 //!

@@ -38,8 +38,8 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// `unknown command` for an unknown path, `unknown method` for a path without this method, and `invalid argument` for an invalid
-    /// body.
+    /// `unknown command` for an unknown path, `unknown method` for a path without this method, and `invalid argument`
+    /// for an invalid body.
     pub fn message(&self, method: &Method, path: &str, body: &str) -> WebDriverResult<Message> {
         let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(decoded).collect();
         let mut is_known = false;

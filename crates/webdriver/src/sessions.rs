@@ -33,8 +33,8 @@ struct Entry {
     _running: Running,
 }
 
-/// The pages of a session, which end with this value, whatever command is running. So do those of a client that has disconnected
-/// while its session was being started: nobody knows the id of that.
+/// The pages of a session, which end with this value, whatever command is running. So do those of a client that has
+/// disconnected while its session was being started: nobody knows the id of that.
 struct Running {
     pages: Arc<dyn Pages>,
     _place: OwnedSemaphorePermit,

@@ -24,8 +24,8 @@ pub enum Outcome {
     Command(Option<String>),
 }
 
-/// Handles a request to a server on port 4444 that trusts no page. `headers` are `Host`, `Origin` and `Content-Type`; empty ones are
-/// omitted.
+/// Handles a request to a server on port 4444 that trusts no page. `headers` are `Host`, `Origin` and `Content-Type`;
+/// empty ones are omitted.
 pub fn handle(method: &str, path: &str, headers: [&str; 3], body: &str) -> Outcome {
     static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
     let failed = |code: &str| Outcome::Failed(code.to_owned());

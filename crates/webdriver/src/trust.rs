@@ -1,5 +1,5 @@
-//! Rejecting requests from untrusted senders: a web page in a user's browser can send requests to this machine, but must not be able
-//! to send commands.
+//! Rejecting requests from untrusted senders: a web page in a user's browser can send requests to this machine, but
+//! must not be able to send commands.
 
 use std::net::SocketAddr;
 

@@ -1,7 +1,7 @@
 // The time that the agent takes of a page's main thread: `node packages/browser/bench/main-thread.mjs [SECONDS]`, with
-// SELFPROF_TEST_CHROMIUM. Each call into the agent is timed: its timers, its listeners, its observer and its promises. What the browser does in
-// `new Profiler()` and `stop()` is counted apart. The median of the calls of a kind times their number is printed, because on a machine with
-// other work some calls are interrupted.
+// SELFPROF_TEST_CHROMIUM. Each call into the agent is timed: its timers, its listeners, its observer and its promises.
+// What the browser does in `new Profiler()` and `stop()` is counted apart. The median of the calls of a kind times
+// their number is printed, because on a machine with other work some calls are interrupted.
 
 import http from 'node:http';
 import { once } from 'node:events';
@@ -11,7 +11,9 @@ import { launch, SCRIPT, startReceiver } from '../test/site.mjs';
 
 const SECONDS = Number(process.argv[2] ?? 185);
 
-/** A page that works 4 ms in each 100 ms, in stacks of up to 20 of 200 functions, and measures something each second. */
+/**
+ * A page that works 4 ms in each 100 ms, in stacks of up to 20 of 200 functions, and measures something each second.
+ */
 const APPLICATION = `${Array.from({ length: 200 }, (_, index) => {
   const next = `work${(index * 7 + 3) % 200}`;
   return `function work${index}(depth, ms) {

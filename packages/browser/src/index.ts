@@ -4,7 +4,9 @@ import type { Agent, Options, WebVitals } from '../index.d.ts';
 import { scope } from './scope.ts';
 import { run } from './visit.ts';
 
-/** Has `selfprof instrument` leave the function out that contains the agent in a bundle: crates/instrument/src/walk.rs. */
+/**
+ * Has `selfprof instrument` leave the function out that contains the agent in a bundle: crates/instrument/src/walk.rs.
+ */
 export const checks = 'selfprof: leave alone';
 
 /** See index.d.ts. */

@@ -2,7 +2,10 @@
 
 import { now, scope } from './scope.ts';
 
-/** Numbers, long hexadecimal numbers and addresses of e-mail. They may say who the user is, and each would be a page of its own. */
+/**
+ * Numbers, long hexadecimal numbers and addresses of e-mail. They may say who the user is, and each would be a page of
+ * its own.
+ */
 const IDS = /\/(\d+|[\da-f-]{16,}|[^/]*(@|%40)[^/]*)(?=\/|$)/gi;
 
 export const pathOf = ({ pathname }: Location) => pathname.replace(IDS, '/:id');

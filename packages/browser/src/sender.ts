@@ -36,7 +36,9 @@ const NOT_SENT = -1;
 /** A body without a type needs no preflight. The collector sees that it is gzip. */
 const REQUEST = { method: 'POST', credentials: 'omit', referrerPolicy: 'no-referrer' } as const;
 
-/** Runs in the worker. It is text, because the application's bundler may translate functions into some that need others. */
+/**
+ * Runs in the worker. It is text, because the application's bundler may translate functions into some that need others.
+ */
 const WORKER = `onmessage=async({data:[n,u,b]})=>{let s=0
 try{b=await new Response(new Blob([b]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()}catch{}
 try{s=(await fetch(u,{...${JSON.stringify(REQUEST)},body:b})).status}catch{}
@@ -71,8 +73,8 @@ export function sender(url: string, mayUseWorker: boolean): Sender {
   };
 
   /**
-   * Takes over what other pages of this tab have not sent, or do not know that it arrived. A page may end after the next one has begun, so
-   * this is done each time.
+   * Takes over what other pages of this tab have not sent, or do not know that it arrived. A page may end after the
+   * next one has begun, so this is done each time.
    */
   const takeKept = () => {
     waiting.push(...without(kept(), waiting));

@@ -2,7 +2,10 @@
 
 import type { Trace } from '../index.d.ts';
 
-/** Of samples one after the other in which nothing runs, this many at most are left out. The collector takes a longer gap for a pause. */
+/**
+ * Of samples one after the other in which nothing runs, this many at most are left out. The collector takes a longer
+ * gap for a pause.
+ */
 const MAX_LEFT_OUT = 50;
 
 /** Milliseconds with one digit after the point, which is what browsers give pages. Others have many digits. */
@@ -24,9 +27,9 @@ export function firstAfter({ samples }: Trace, time: number): number {
 export const cleaned = (url: string) => url.replace(/[?#].*/s, '');
 
 /**
- * The samples from one index to another. A sample stands for the time since the one before, so a pause of the page is its first and last
- * sample. `isBusy` says whether anything runs in them, and `nameOf` gives the names of resources. If it is to be small, which takes longer, it
- * has only what the samples need.
+ * The samples from one index to another. A sample stands for the time since the one before, so a pause of the page is
+ * its first and last sample. `isBusy` says whether anything runs in them, and `nameOf` gives the names of resources. If
+ * it is to be small, which takes longer, it has only what the samples need.
  */
 export function part(
   trace: Trace,

@@ -9,11 +9,17 @@ import { MAX_KEEPALIVE, sender } from './sender.ts';
 import { isNews, sessionOf } from './session.ts';
 import { cleaned, firstAfter, part } from './trace.ts';
 
-/** When the first profiler is followed by the next one, and later ones, in milliseconds. A page that crashes loses what is younger. */
+/**
+ * When the first profiler is followed by the next one, and later ones, in milliseconds. A page that crashes loses what
+ * is younger.
+ */
 const FIRST_PERIOD = 5_000;
 const PERIOD = 30_000;
 
-/** The samples of this time fit into the buffer of a profiler, in milliseconds: a page may be too busy to start the next one in time. */
+/**
+ * The samples of this time fit into the buffer of a profiler, in milliseconds: a page may be too busy to start the next
+ * one in time.
+ */
 const BUFFER = 60_000;
 
 /** The time between two requests of a page that is shown, in milliseconds. */

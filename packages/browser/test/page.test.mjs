@@ -96,8 +96,8 @@ describe('a page with the agent', () => {
     const all = times.flat();
     for (let index = 1; index < all.length; index++)
       assert.ok(all[index] > all[index - 1], `${all[index]} is there twice`);
-    // The distance between the last sample of one and the first of the next is not greater than others are. Afterwards nothing runs, and
-    // what has only that is not sent.
+    // The distance between the last sample of one and the first of the next is not greater than others are. Afterwards
+    // nothing runs, and what has only that is not sent.
     const busy = times.filter(([first]) => first < busyEnd);
     const gaps = busy.slice(1).map(([first], index) => first - busy[index].at(-1));
     const others = busy.flatMap((list) => list.slice(1).map((time, index) => time - list[index]));
@@ -204,7 +204,8 @@ describe('a page with the agent', () => {
     assert.ok(atEnd.length > 0);
     const bytes = atEnd.reduce((sum, request) => sum + request.bytes, 0);
     assert.ok(bytes <= 65_536, `${bytes} bytes`);
-    // The next page sends the others. A busy machine misses some functions; what one request can have is less than half of these.
+    // The next page sends the others. A busy machine misses some functions; what one request can have is less than half
+    // of these.
     await until(
       () => [...functionsOf(receiver.profiles())].filter((name) => name.startsWith('function_')).length > 300,
     );

@@ -1,6 +1,6 @@
-// The runtime in browsers: pages and workers that are instrumented as `selfprof instrument` does. SELFPROF_TEST_INSTRUMENT is the example of
-// crates/instrument, SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_FIREFOX are browsers, and SELFPROF_TEST_WEBKIT is WebKitWebDriver. Browsers
-// without their variable are left out.
+// The runtime in browsers: pages and workers that are instrumented as `selfprof instrument` does.
+// SELFPROF_TEST_INSTRUMENT is the example of crates/instrument, SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_FIREFOX are
+// browsers, and SELFPROF_TEST_WEBKIT is WebKitWebDriver. Browsers without their variable are left out.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

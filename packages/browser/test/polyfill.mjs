@@ -1,4 +1,5 @@
-// The runtime of instrumented pages in a context of its own, with a clock that tests move and an event loop that they turn.
+// The runtime of instrumented pages in a context of its own, with a clock that tests move and an event loop that they
+// turn.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -37,7 +38,10 @@ async function later(ms) {$e?.(); $r(await null); pass(ms); $t?.() }
 
 const lines = APPLICATION.split('\n');
 
-/** The table of `APPLICATION`: each function has a line. Places in the source are made up, so that tests see where they come from. */
+/**
+ * The table of `APPLICATION`: each function has a line. Places in the source are made up, so that tests see where they
+ * come from.
+ */
 export const TABLE = {
   version: 1,
   files: {
@@ -54,8 +58,9 @@ export const TABLE = {
 };
 
 /**
- * A page with the runtime and `APPLICATION`. `globals` are its further globals, and those of the browser that are other than usual;
- * `table` is what the server answers. `before` is code that runs before the runtime, and `after` between it and the application.
+ * A page with the runtime and `APPLICATION`. `globals` are its further globals, and those of the browser that are other
+ * than usual; `table` is what the server answers. `before` is code that runs before the runtime, and `after` between it
+ * and the application.
  */
 export function page({ globals = {}, table = TABLE, before = '', after = '', url = `${SITE}app.js` } = {}) {
   const it = { time: 1_000, clockReads: 0, microtasks: [], timers: [], requests: [], warnings: [] };

@@ -1,5 +1,5 @@
-// A site whose pages have the agent, a browser that visits it, and what receives its profiles. SELFPROF_TEST_CHROMIUM and
-// SELFPROF_TEST_COLLECTOR are the paths of the two programs.
+// A site whose pages have the agent, a browser that visits it, and what receives its profiles. SELFPROF_TEST_CHROMIUM
+// and SELFPROF_TEST_COLLECTOR are the paths of the two programs.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -57,8 +57,8 @@ async function listen(t, server, port = 0) {
 }
 
 /**
- * A site. `options` are those of the agent, as the text of an object. `headers(path)` are those of its pages, `body(path)` their content, and
- * `files` what else it has.
+ * A site. `options` are those of the agent, as the text of an object. `headers(path)` are those of its pages,
+ * `body(path)` their content, and `files` what else it has.
  */
 export async function startSite(
   t,

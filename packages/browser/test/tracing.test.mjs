@@ -1,4 +1,5 @@
-// The tracing runtime where things go wrong, in a context of its own. packages/instrument/test/tracing.test.mjs has it in browsers.
+// The tracing runtime where things go wrong, in a context of its own. packages/instrument/test/tracing.test.mjs has it
+// in browsers.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 'use strict';
 
-// `npx @selfprof/collector`: becomes the program, which is in the package for this platform. It replaces this process, so that signals
-// reach the program itself and no Node.js stays in memory.
+// `npx @selfprof/collector`: becomes the program, which is in the package for this platform. It replaces this process,
+// so that signals reach the program itself and no Node.js stays in memory.
 
 const fs = require('node:fs');
 const path = require('node:path');

@@ -52,7 +52,8 @@ function distance(from, to) {
 }
 
 /**
- * The option that a name most likely stands for. `source-map` and `sourcemap` are `sourceMap`, and `excludes` is `exclude`.
+ * The option that a name most likely stands for. `source-map` and `sourcemap` are `sourceMap`, and `excludes` is
+ * `exclude`.
  *
  * @param {string} name
  */

@@ -1,8 +1,9 @@
 // Pages that choose between plain and instrumented scripts.
 //
-// The first script of the page decides. In sessions that were chosen, it writes a script element for the runtime; and before each element
-// that loads a plain script, another script writes the element of the instrumented one, and the start of a comment, which ends behind the
-// plain element. In all other sessions nothing is written: the plain elements stay where they are, where the browser finds them in advance.
+// The first script of the page decides. In sessions that were chosen, it writes a script element for the runtime; and
+// before each element that loads a plain script, another script writes the element of the instrumented one, and the
+// start of a comment, which ends behind the plain element. In all other sessions nothing is written: the plain elements
+// stay where they are, where the browser finds them in advance.
 
 /** Pages that choose already are left alone. */
 const MARK = 'data-selfprof-chooser';
@@ -15,8 +16,8 @@ const MARK = 'data-selfprof-chooser';
 const literal = (value) => JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('-->', '--\\u003e');
 
 /**
- * The decision whether a session is profiled. With the name of an application, it is the record that `@selfprof/browser` keeps and reads:
- * packages/browser/src/session.ts.
+ * The decision whether a session is profiled. With the name of an application, it is the record that
+ * `@selfprof/browser` keeps and reads: packages/browser/src/session.ts.
  *
  * @param {import('../index.d.ts').Options} options
  */
@@ -34,8 +35,8 @@ function decision({ app, sampleRate = 0.1 }) {
 }
 
 /**
- * The script that decides. Whatever fails, such as a storage that is forbidden, the plain scripts run. They also run in browsers older than
- * the syntax of the runtime: those have no `Array.prototype.at`.
+ * The script that decides. Whatever fails, such as a storage that is forbidden, the plain scripts run. They also run in
+ * browsers older than the syntax of the runtime: those have no `Array.prototype.at`.
  *
  * @param {string} runtime the element that loads the runtime
  * @param {import('../index.d.ts').Options} options

@@ -26,7 +26,8 @@ function folderOf({ dir, file }) {
 /**
  * webpack and Rspack.
  *
- * @param {{ watchMode?: boolean | undefined, options: { output: { path?: string | undefined } }, hooks: { done: { tapPromise: Function } } }} compiler
+ * @param {{ watchMode?: boolean | undefined, options: { output: { path?: string | undefined } }, hooks: { done: {
+ *   tapPromise: Function } } }} compiler
  * @param {import('../index.d.ts').Options | undefined} options
  */
 function instrumentWhenDone(compiler, options) {

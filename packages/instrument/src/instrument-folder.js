@@ -83,7 +83,8 @@ async function compressedCopies(file) {
 }
 
 /**
- * Has profiles name the plain scripts, whose lines and columns the table has: those of browsers with the API name them, too.
+ * Has profiles name the plain scripts, whose lines and columns the table has: those of browsers with the API name them,
+ * too.
  *
  * @param {string} folder
  * @param {string} output the instrumented folder in it

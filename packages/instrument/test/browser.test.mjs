@@ -1,5 +1,6 @@
-// A Vite app in browsers: which sessions load the instrumented scripts, and what their profiles say. SELFPROF_TEST_CHROMIUM is the path of
-// Chromium; SELFPROF_TEST_FIREFOX is that of Firefox, and SELFPROF_TEST_WEBKIT that of WebKitWebDriver, without which their tests are skipped.
+// A Vite app in browsers: which sessions load the instrumented scripts, and what their profiles say.
+// SELFPROF_TEST_CHROMIUM is the path of Chromium; SELFPROF_TEST_FIREFOX is that of Firefox, and SELFPROF_TEST_WEBKIT
+// that of WebKitWebDriver, without which their tests are skipped.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

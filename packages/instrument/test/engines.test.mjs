@@ -1,6 +1,7 @@
-// A Vite app with the plugin and the agent, in Chromium with its own Profiler, in Chromium without the header, in Firefox and in WebKit: all
-// profiles name the same functions. With SELFPROF_TEST_COLLECTOR, the path of the collector, they are sent to it, and its answers and its page
-// show one row for each function. The browsers are as in browser.test.mjs.
+// A Vite app with the plugin and the agent, in Chromium with its own Profiler, in Chromium without the header, in
+// Firefox and in WebKit: all profiles name the same functions. With SELFPROF_TEST_COLLECTOR, the path of the collector,
+// they are sent to it, and its answers and its page show one row for each function. The browsers are as in
+// browser.test.mjs.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -38,7 +39,10 @@ const JOBS = 30;
 /** What tells them in the minified script. */
 const CALLS = { sortPrices: '.sort(', formatRows: '.padStart(', parseOrders: 'JSON.parse(' };
 
-/** A share of the time may differ by this much between browsers: a profile has some 150 samples, and the machine may be busy. */
+/**
+ * A share of the time may differ by this much between browsers: a profile has some 150 samples, and the machine may be
+ * busy.
+ */
 const TOLERANCE = 0.12;
 
 const SOURCES = {

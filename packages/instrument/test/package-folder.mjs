@@ -1,5 +1,5 @@
-// An npm package `selfprof` with a runtime that only counts, for tests that run instrumented code in Node. The program finds it by
-// SELFPROF_NPM.
+// An npm package `selfprof` with a runtime that only counts, for tests that run instrumented code in Node. The program
+// finds it by SELFPROF_NPM.
 
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,5 +1,5 @@
-// Pages whose calls are traced, in browsers, and what the program makes of their traces. SELFPROF_TEST_CHROMIUM is the path of Chromium;
-// SELFPROF_TEST_FIREFOX is that of Firefox, without which its tests are skipped.
+// Pages whose calls are traced, in browsers, and what the program makes of their traces. SELFPROF_TEST_CHROMIUM is the
+// path of Chromium; SELFPROF_TEST_FIREFOX is that of Firefox, without which its tests are skipped.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

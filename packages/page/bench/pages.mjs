@@ -1,7 +1,8 @@
-// What pages cost next to plain jsdom in the same run: `node packages/page/bench/pages.mjs [ROUNDS]`, with SELFPROF_TEST_JSDOM if jsdom
-// is not installed here. Opening and closing pages, navigations, the memory of the host process after 10 and 50 pages and after 240 and 360
-// iframes, and what the package does to the process that uses it. Each round takes a page and a jsdom window in turn. Times are of the clock,
-// since a page's work is spread over two processes; times of CPU are of both processes together.
+// What pages cost next to plain jsdom in the same run: `node packages/page/bench/pages.mjs [ROUNDS]`, with
+// SELFPROF_TEST_JSDOM if jsdom is not installed here. Opening and closing pages, navigations, the memory of the host
+// process after 10 and 50 pages and after 240 and 360 iframes, and what the package does to the process that uses it.
+// Each round takes a page and a jsdom window in turn. Times are of the clock, since a page's work is spread over two
+// processes; times of CPU are of both processes together.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -101,7 +102,10 @@ function count(end) {
   return sum;
 }
 
-/** What the process of the user is like: the time of a loop in WebAssembly and in JavaScript, flags, listeners, a later worker's heap. */
+/**
+ * What the process of the user is like: the time of a loop in WebAssembly and in JavaScript, flags, listeners, a later
+ * worker's heap.
+ */
 const environment = {
   async report() {
     const { Worker } = await import('node:worker_threads');

@@ -31,8 +31,8 @@ async function ask(side, url) {
 }
 
 /**
- * Runs all probes of a variant on both sides. Each file has a page of its own: while a profiler goes on in a page, Chromium
- * may leave the first sample out of others.
+ * Runs all probes of a variant on both sides. Each file has a page of its own: while a profiler goes on in a page,
+ * Chromium may leave the first sample out of others.
  */
 async function runVariant(variant, sides, { origin, other }) {
   const results = [];

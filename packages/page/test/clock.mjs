@@ -1,4 +1,5 @@
-// The clock by which the host divides its work into slices of time. It is read when its modules are loaded, so this one is imported before them.
+// The clock by which the host divides its work into slices of time. It is read when its modules are loaded, so this one
+// is imported before them.
 
 import { setTimeout as delay } from 'node:timers/promises';
 

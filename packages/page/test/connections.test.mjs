@@ -1,4 +1,5 @@
-// HTTP over connections: bodies and how they are decoded, connections that are used again, the addresses of hosts, and certificates.
+// HTTP over connections: bodies and how they are decoded, connections that are used again, the addresses of hosts, and
+// certificates.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -315,7 +315,8 @@ suite('cookies with SameSite', () => {
 });
 
 suite('credentials of redirected requests', () => {
-  // https://fetch.spec.whatwg.org/#main-fetch: its response stays opaque, and "same-origin" is for responses that are not.
+  // https://fetch.spec.whatwg.org/#main-fetch: its response stays opaque, and "same-origin" is for responses that are
+  // not.
   for (const [policy, whenIncluded] of [
     ['unsafe-none', 'own=1'],
     ['credentialless', ''],

@@ -1,7 +1,8 @@
-// Which functions a trace shows: those of the page, and none of muted scripts, of frames or workers, or of code that is made of text.
+// Which functions a trace shows: those of the page, and none of muted scripts, of frames or workers, or of code that is
+// made of text.
 //
-// A profiler's first sample is taken in its constructor. So `look()` returns the stack of its caller as a profile shows it, on any machine,
-// however slow.
+// A profiler's first sample is taken in its constructor. So `look()` returns the stack of its caller as a profile shows
+// it, on any machine, however slow.
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

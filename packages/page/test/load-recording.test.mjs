@@ -1,5 +1,5 @@
-// Recordings of a page's load, which the user starts: from before the first script, without the page's permission, and with no more in
-// them than a profiler of the page would show.
+// Recordings of a page's load, which the user starts: from before the first script, without the page's permission, and
+// with no more in them than a profiler of the page would show.
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

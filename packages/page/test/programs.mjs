@@ -9,7 +9,8 @@ import { jsdom } from './server.mjs';
  * Runs a program that has `PageHost`, and the folder of `jsdom`.
  *
  * @param {string} source
- * @param {{ timeout?: number, flags?: string[], env?: NodeJS.ProcessEnv }} [options] when it is killed, in milliseconds, flags of Node, and its environment
+ * @param {{ timeout?: number, flags?: string[], env?: NodeJS.ProcessEnv }} [options] when it is killed, in
+ *   milliseconds, flags of Node, and its environment
  * @returns {Promise<{ code: number | null, signal?: string | null, stdout: string, stderr: string }>}
  */
 export function runProgram(source, { timeout = 0, flags = [], env } = {}) {

@@ -1,4 +1,5 @@
-// The examples of the guide and of the package's README, run as a reader would: in a folder of its own, with @selfprof/page and jsdom installed.
+// The examples of the guide and of the package's README, run as a reader would: in a folder of its own, with
+// @selfprof/page and jsdom installed.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -13,7 +13,9 @@ openInThisProcess();
 
 const URL_OF_PAGE = 'http://a.test/';
 
-/** A thread with a copy of the cookies. What it and the user's thread send each other arrives when `deliver` is called. */
+/**
+ * A thread with a copy of the cookies. What it and the user's thread send each other arrives when `deliver` is called.
+ */
 class Thread extends EventEmitter {
   #shared;
   #sent = [];

@@ -1,4 +1,5 @@
-// What windows have in addition to jsdom: messages, structured clone, object URLs, the clock, secure and isolated contexts. fetch() has a file of its own.
+// What windows have in addition to jsdom: messages, structured clone, object URLs, the clock, secure and isolated
+// contexts. fetch() has a file of its own.
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

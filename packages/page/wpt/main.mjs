@@ -1,5 +1,6 @@
-// The program that `cargo xtask wpt` starts: reads what to run from stdin, as JSON, and prints a line of JSON for each thing that
-// happens. Tests run in threads of this process. If the process crashes, its parent knows which tests were running.
+// The program that `cargo xtask wpt` starts: reads what to run from stdin, as JSON, and prints a line of JSON for each
+// thing that happens. Tests run in threads of this process. If the process crashes, its parent knows which tests were
+// running.
 
 import { createRequire } from 'node:module';
 import { json } from 'node:stream/consumers';
@@ -36,7 +37,8 @@ function print(line) {
  * @property {string} selfsigned
  * @property {number} jobs how many pages at a time
  * @property {number} multiplier of all limits
- * @property {{ id: string, timeout: 'normal' | 'long', secure: boolean, slow: boolean }[]} tests `id` is the path and the query
+ * @property {{ id: string, timeout: 'normal' | 'long', secure: boolean, slow: boolean }[]} tests `id` is the path and
+ *   the query
  */
 
 /** @type {Job} */

@@ -14,8 +14,8 @@ const { workScripts } = require('./with-marker.cjs');
 /**
  * @typedef {object} AgentSettings
  * @property {'eager' | 'lazy'} mode when V8 logs code: always, or while a profiler runs
- * @property {'fold' | 'full'} nodeFrames how traces show calls within Node's own scripts: as one frame without a position, or
- *   each call
+ * @property {'fold' | 'full'} nodeFrames how traces show calls within Node's own scripts: as one frame without a
+ *   position, or each call
  */
 
 /**
@@ -35,8 +35,8 @@ function readVariable(name, values) {
 }
 
 /**
- * The prefixes of host scripts, whose frames are shown like those of built-in functions: this package's scripts, and Node's
- * unless they are to be shown in full.
+ * The prefixes of host scripts, whose frames are shown like those of built-in functions: this package's scripts, and
+ * Node's unless they are to be shown in full.
  *
  * @param {'fold' | 'full'} nodeFrames
  */
@@ -52,8 +52,8 @@ const SAMPLER_SCRIPTS = [path.join(__dirname, 'profiler.cjs'), path.join(__dirna
 let origin;
 
 /**
- * The time origin of this thread's `performance` on the addon's clock, in milliseconds. The two clocks cannot be read at
- * once, so one is read between two readings of the other, and the closest of a few attempts counts.
+ * The time origin of this thread's `performance` on the addon's clock, in milliseconds. The two clocks cannot be read
+ * at once, so one is read between two readings of the other, and the closest of a few attempts counts.
  */
 function timeOrigin() {
   if (origin !== undefined) return origin;
@@ -86,8 +86,8 @@ let isTemporary = false;
 let madeAgent = false;
 
 /**
- * Makes the agent unless the thread has one; the first call decides. Environment variables override the options, because the
- * person who deploys a program may know more than its author.
+ * Makes the agent unless the thread has one; the first call decides. Environment variables override the options,
+ * because the person who deploys a program may know more than its author.
  *
  * @param {Partial<AgentSettings>} [options]
  * @returns {AgentSettings} the settings of the agent
@@ -99,8 +99,8 @@ function ensureAgent(options) {
 }
 
 /**
- * As `ensureAgent`, for a recording that a recorder asked for. Unless the program also uses the package, the agent ends with the
- * recording, and what profiling costs with it.
+ * As `ensureAgent`, for a recording that a recorder asked for. Unless the program also uses the package, the agent ends
+ * with the recording, and what profiling costs with it.
  *
  * @param {Partial<AgentSettings>} options
  */

@@ -3,11 +3,11 @@
 const native = require('./native.cjs');
 
 /**
- * Pauses sampling of the main thread, and writes what was recorded, while a method of `process` ends the program in a way that runs no
- * hooks.
+ * Pauses sampling of the main thread, and writes what was recorded, while a method of `process` ends the program in a
+ * way that runs no hooks.
  *
- * With `process.execve()`, a signal of V8's sampler that comes after that would end the next program, which has no handler for it
- * yet: `node --cpu-prof` ends some in this way.
+ * With `process.execve()`, a signal of V8's sampler that comes after that would end the next program, which has no
+ * handler for it yet: `node --cpu-prof` ends some in this way.
  */
 function pauseForEndings() {
   // `execve` is missing before Node 22.15, and on Windows.

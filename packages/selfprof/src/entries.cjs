@@ -8,7 +8,8 @@ const { performance, PerformanceObserver } = require('node:perf_hooks');
 /** @typedef {import('./native.js').CollectedEntries} CollectedEntries */
 
 /**
- * The coarsest clock that a source may have, in milliseconds. The time of a new mark may be earlier than now by as much.
+ * The coarsest clock that a source may have, in milliseconds. The time of a new mark may be earlier than now by as
+ * much.
  */
 const RESOLUTION = 0.1;
 
@@ -39,8 +40,8 @@ const RESOLUTION = 0.1;
  * @returns {Source}
  */
 function observedBy(Observer) {
-  // Node passes each entry to its observers at once, by a method with this name, and they buffer it until the event loop
-  // turns. That may be too late: a program may end first, or make millions of entries.
+  // Node passes each entry to its observers at once, by a method with this name, and they buffer it until the event
+  // loop turns. That may be too late: a program may end first, or make millions of entries.
   const maybeBuffer = Object.getOwnPropertySymbols(Observer.prototype).find(
     ({ description }) => description === 'kMaybeBuffer',
   );
@@ -133,7 +134,9 @@ function collect(sink) {
   };
 }
 
-/** How many entries the columns have room for at first, and by how many a circular buffer at least exceeds its limit. */
+/**
+ * How many entries the columns have room for at first, and by how many a circular buffer at least exceeds its limit.
+ */
 const MIN_ROOM = 64;
 
 /** The marks and measures of a session: at most as many as samples, and only those that overlap its time. */
@@ -155,7 +158,8 @@ class EntryCollector {
   #collection;
 
   /**
-   * @param {{ bufferPolicy: string, maxBufferSize: number, maxChunks: number }} options numbers are results of `ToNumber`
+   * @param {{ bufferPolicy: string, maxBufferSize: number, maxChunks: number }} options numbers are results of
+   *   `ToNumber`
    */
   constructor({ bufferPolicy, maxBufferSize, maxChunks }) {
     // `unsigned long`

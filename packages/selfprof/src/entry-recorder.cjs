@@ -1,7 +1,7 @@
 'use strict';
 
-// Passes marks and measures to the addon while this thread is recorded: by `selfprof run --marks`, or by profileThreads(),
-// which another thread may have called.
+// Passes marks and measures to the addon while this thread is recorded: by `selfprof run --marks`, or by
+// profileThreads(), which another thread may have called.
 
 const { collect } = require('./entries.cjs');
 const native = require('./native.cjs');

@@ -1,6 +1,6 @@
 /**
- * The native addon, as crates/node exports it. test/native.test.mjs checks that each export is declared here and the other
- * way round.
+ * The native addon, as crates/node exports it. test/native.test.mjs checks that each export is declared here and the
+ * other way round.
  */
 
 /** The marks and measures of a session, in columns. */
@@ -103,8 +103,8 @@ export interface RecordOptions {
   timeOrigin: number;
   node: string;
   /**
-   * Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8 before, for nothing but what
-   * was asked last happens.
+   * Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8 before,
+   * for nothing but what was asked last happens.
    */
   watchHeapLimit: boolean;
   /** Whether calls within Node's own scripts are folded now, rather than when the recording is read. */
@@ -294,7 +294,8 @@ export interface Addon {
 
   /** Records this thread into a journal until its environment ends. */
   /**
-   * Returns false when the recording has ended already. Otherwise, `onEnd` is called when it has ended and the program goes on.
+   * Returns false when the recording has ended already. Otherwise, `onEnd` is called when it has ended and the program
+   * goes on.
    *
    * @throws when another recorder records this process
    */
@@ -309,7 +310,10 @@ export interface Addon {
   beginLifeSign(path: string, content: string): void;
   /** Unlocks the file, since the process is about to end. */
   endLifeSign(): void;
-  /** Pauses sampling of this thread, and writes what its recordings have, because the program may be about to end or to be replaced. */
+  /**
+   * Pauses sampling of this thread, and writes what its recordings have, because the program may be about to end or to
+   * be replaced.
+   */
   pauseRecordings(): void;
   /** The program goes on after all. */
   resumeRecordings(): void;
@@ -355,7 +359,10 @@ export interface Addon {
   /** Runs the promise jobs that are due; nothing while such jobs run. */
   runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;
-  /** Returns an array of the realm: the bytes, and the transferred buffers. See crates/node/src/pages/structured_clone.rs. */
+  /**
+   * Returns an array of the realm: the bytes, and the transferred buffers. See
+   * crates/node/src/pages/structured_clone.rs.
+   */
   serializeValue(value: unknown, options: CloneWriterOptions): unknown[] | undefined;
   /** Returns a value of the realm. */
   deserializeValue(bytes: ArrayBuffer, options: CloneReaderOptions): unknown;

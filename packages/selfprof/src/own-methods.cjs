@@ -3,7 +3,8 @@
 const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
 
 /**
- * Gives an object the methods of its prototype as its own, so that it works the same after a program has replaced those.
+ * Gives an object the methods of its prototype as its own, so that it works the same after a program has replaced
+ * those.
  *
  * @template {object} Holder
  * @param {Holder} object a `Map`, a `Set` or the like

@@ -43,8 +43,8 @@ const STOP_OPTIONS = defineMembers({ format: { convert: toEnumeration(FORMATS), 
 const profilers = withOwnMethods(new Map());
 
 /**
- * Profilers that must stay alive although the program may hold no reference: they may still fire `samplebufferfull` at a
- * listener, or have promised a chunk.
+ * Profilers that must stay alive although the program may hold no reference: they may still fire `samplebufferfull` at
+ * a listener, or have promised a chunk.
  *
  * @type {Set<Profiler>}
  */
@@ -66,8 +66,8 @@ let mayFire;
 let chunksOf;
 
 /**
- * Abandons the session of a profiler that was garbage collected, because it can no longer be stopped. A stopped profiler is
- * only removed from the map; earlier, an event for it might still have been pending.
+ * Abandons the session of a profiler that was garbage collected, because it can no longer be stopped. A stopped
+ * profiler is only removed from the map; earlier, an event for it might still have been pending.
  */
 const collected = withOwnMethods(
   new FinalizationRegistry(
@@ -163,8 +163,8 @@ class Profiler extends EventTarget {
     const context = "Failed to construct 'Profiler'";
     if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
     const init = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
-    // Before the session is opened: new.target's prototype may be a getter that throws, and then the session could not be
-    // stopped.
+    // Before the session is opened: new.target's prototype may be a getter that throws, and then the session could not
+    // be stopped.
     super();
     const chunks = init.bufferPolicy === 'chunks' ? new native.Chunks() : undefined;
     const session = checked(() => native.open(init, listener, chunks), context);
@@ -312,8 +312,8 @@ Object.defineProperty(Profiler.prototype, Symbol.asyncIterator, {
 });
 
 /**
- * Runs one session, so that the program's first profiler finds this code compiled and V8's sampler set up. In eager mode,
- * starting a profiler costs next to nothing.
+ * Runs one session, so that the program's first profiler finds this code compiled and V8's sampler set up. In eager
+ * mode, starting a profiler costs next to nothing.
  */
 function warmUp() {
   new Profiler({ sampleInterval: 0, maxBufferSize: 1 }).stop();

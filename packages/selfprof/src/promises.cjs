@@ -1,7 +1,7 @@
 'use strict';
 
-// Waiting for promises without the properties of `Promise` that a page can replace: `then`, `finally`, `constructor`, `Symbol.species`.
-// `await` reads some of them, too.
+// Waiting for promises without the properties of `Promise` that a page can replace: `then`, `finally`, `constructor`,
+// `Symbol.species`. `await` reads some of them, too.
 
 const { apply, defineProperty, deleteProperty } = Reflect;
 const { then } = Promise.prototype;

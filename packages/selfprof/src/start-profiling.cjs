@@ -10,8 +10,8 @@ const { defineInterface, defineMembers, toDictionary, toEnforcedUnsignedLong, to
 const VERSION = 1;
 
 /**
- * A sample takes 50 bytes of JSON, and the length of a string is limited. At one sample every 10 milliseconds, this is nearly
- * three hours.
+ * A sample takes 50 bytes of JSON, and the length of a string is limited. At one sample every 10 milliseconds, this is
+ * nearly three hours.
  */
 const MAX_BUFFER_SIZE = 1_000_000;
 

@@ -16,9 +16,15 @@ export interface ProfilingOptions {
 
 /** A running profile of all threads: what the explainer calls a `Profiler`. */
 export interface ProfilingSession {
-  /** Ends the recording and returns the profile. Rejects with an `InvalidStateError` `DOMException` if it has already ended. */
+  /**
+   * Ends the recording and returns the profile. Rejects with an `InvalidStateError` `DOMException` if it has already
+   * ended.
+   */
   stopProfiling(): Promise<ProfilingResult>;
-  /** Ends the recording and discards its samples. Rejects with an `InvalidStateError` `DOMException` if it has already ended. */
+  /**
+   * Ends the recording and discards its samples. Rejects with an `InvalidStateError` `DOMException` if it has already
+   * ended.
+   */
   cancelProfiling(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 'use strict';
 
-// Turns the addon's columns into the dictionaries of the specification. Members are in WebIDL's lexicographical order, and
-// members that do not apply are absent.
+// Turns the addon's columns into the dictionaries of the specification. Members are in WebIDL's lexicographical order,
+// and members that do not apply are absent.
 
 /**
  * @typedef {import('./native.js').CollectedEntries} CollectedEntries
@@ -39,7 +39,8 @@ const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout',
 /**
  * @param {TraceColumns} columns
  * @param {CollectedEntries} [collected] the marks and measures, if they are wanted and the columns do not have them
- * @param {number} [lastChunkEnd] the time of the last sample that went into a chunk; entries that had ended by then went there too
+ * @param {number} [lastChunkEnd] the time of the last sample that went into a chunk; entries that had ended by then
+ *   went there too
  * @returns {ProfilerTrace}
  */
 function toTrace(columns, collected, lastChunkEnd = -Infinity) {

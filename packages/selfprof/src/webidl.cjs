@@ -12,7 +12,8 @@
 /**
  * The members of a dictionary, in lexicographical order. They inherit nothing that a program may define later.
  *
- * @template {Record<string, { convert: (value: unknown, subject: string) => unknown, required?: boolean, fallback?: unknown }>} Members
+ * @template {Record<string, { convert: (value: unknown, subject: string) => unknown, required?: boolean, fallback?:
+ *   unknown }>} Members
  * @param {Members} members
  * @returns {{ [name in keyof Members]: Member<ReturnType<Members[name]['convert']>> }}
  */

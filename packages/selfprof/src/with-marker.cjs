@@ -3,8 +3,8 @@
 // withMarker(): marks the samples of work that a program declares to be layout, paint, style or parse.
 // https://github.com/WICG/js-self-profiling/blob/main/markers.md
 //
-// Each marker has a file with one function, which makes the call. The addon knows these files, and finds them on the stacks of
-// the samples. So there is no state to switch on and off.
+// Each marker has a file with one function, which makes the call. The addon knows these files, and finds them on the
+// stacks of the samples. So there is no state to switch on and off.
 
 const path = require('node:path');
 

@@ -64,7 +64,8 @@ suite('chunks', () => {
     const [rest, { samples }] = await Promise.all([profiler.stop(), whole.stop()]);
     const times = assertSeamless(await collected, rest, 10);
     const otherTimes = samples.map(({ timestamp }) => timestamp);
-    // The two have phases of their own, so each may take a tick that the other does not: at both ends, and where ticks came late.
+    // The two have phases of their own, so each may take a tick that the other does not: at both ends, and where ticks
+    // came late.
     const late = [times, otherTimes].flatMap((list) => list.filter((time, i) => time - list[i - 1] > 7.5)).length;
     assert.ok(
       Math.abs(times.length - samples.length) <= 3 + late,

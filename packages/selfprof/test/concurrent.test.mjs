@@ -13,8 +13,8 @@ import { assertWellFormed, framesOf, hasCalls } from './well-formed.mjs';
 const UNLIMITED = 2 ** 32 - 1;
 
 /**
- * Fails unless a session has as many samples as its interval allows, and nearly one for each interval in which V8 took any:
- * the times of these are `ticks`.
+ * Fails unless a session has as many samples as its interval allows, and nearly one for each interval in which V8 took
+ * any: the times of these are `ticks`.
  */
 function assertPlausible(samples, interval, elapsed, ticks) {
   const begin = samples[0].timestamp;
@@ -26,7 +26,9 @@ function assertPlausible(samples, interval, elapsed, ticks) {
   assert.ok(inTime >= intervals.size * 0.9 - 2, `${what}, but V8 took some in ${intervals.size} intervals`);
 }
 
-/** What a sample shows, with names instead of ids. The stack of a `gc` sample comes from its neighbours in the trace. */
+/**
+ * What a sample shows, with names instead of ids. The stack of a `gc` sample comes from its neighbours in the trace.
+ */
 function show(trace, { marker, stackId }) {
   if (marker === 'gc') return marker;
   return [marker ?? 'idle', ...framesOf(trace, stackId).map(({ name }) => name)].join(' < ');

@@ -1,4 +1,5 @@
-// What has crashed profilers of others, by public reports: each program must end as it would without a profiler, with samples.
+// What has crashed profilers of others, by public reports: each program must end as it would without a profiler, with
+// samples.
 
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';

@@ -338,7 +338,8 @@ suite("this package's performance", () => {
 
 suite('profileThreads()', () => {
   /**
-   * Profiles a program with a worker. Both have `spin`, `performance` and `turn()`, which awaits a turn of the event loop.
+   * Profiles a program with a worker. Both have `spin`, `performance` and `turn()`, which awaits a turn of the event
+   * loop.
    *
    * @returns the entries of the threads as `type name`, by the names of the threads
    */

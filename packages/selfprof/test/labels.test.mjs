@@ -31,8 +31,8 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const FUNCTIONS = ['first', 'second', 'third', 'none'];
 
 /**
- * Checks the labels of one function's samples. When V8 deoptimises a function, it takes a sample without a signal; its labels are unknown
- * if they change around that time.
+ * Checks the labels of one function's samples. When V8 deoptimises a function, it takes a sample without a signal; its
+ * labels are unknown if they change around that time.
  */
 function checkLabels(name, counts, labels) {
   const { [JSON.stringify(labels)]: count = 0, ...others } = counts;

@@ -6,7 +6,9 @@ import { test } from 'node:test';
 
 import { PACKAGE, runProgram } from './program.mjs';
 
-/** Loads the package ten times and counts the copies that are left. `use` is a function of the program that uses one. */
+/**
+ * Loads the package ten times and counts the copies that are left. `use` is a function of the program that uses one.
+ */
 async function copiesLeft(use) {
   const { code, stdout, stderr } = await runProgram(
     `const { createRequire } = require('node:module');

@@ -22,7 +22,10 @@ function temporary(t) {
   return directory;
 }
 
-/** An application that has the package in its node_modules. `addons` are the files of the native package; `null`: it is not installed. */
+/**
+ * An application that has the package in its node_modules. `addons` are the files of the native package; `null`: it is
+ * not installed.
+ */
 function application(t, addons = { [ADDON]: path.join(NATIVE, ADDON) }) {
   const directory = temporary(t);
   const installed = path.join(directory, 'node_modules', 'selfprof');

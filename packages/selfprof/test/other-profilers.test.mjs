@@ -1,5 +1,5 @@
-// Recordings of `selfprof run` beside @datadog/pprof, which handles the signal of V8's sampler, too. `cargo xtask test` downloads it,
-// at the version in xtask/src/packages.rs, and passes its folder in an environment variable.
+// Recordings of `selfprof run` beside @datadog/pprof, which handles the signal of V8's sampler, too. `cargo xtask test`
+// downloads it, at the version in xtask/src/packages.rs, and passes its folder in an environment variable.
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

@@ -532,14 +532,15 @@ suite('markers', () => {
     const during = trace.samples.filter(({ timestamp }) => timestamp >= begin && timestamp <= end);
     const inScript = during.filter(({ marker }) => marker === 'script');
     assert.ok(during.length > 0 && inScript.length > during.length / 2, `${inScript.length} of ${during.length}`);
-    // Before and after, V8 may be between two functions: see the next test. So it is for a moment in the loop, when it changes to
-    // optimized code. The two clocks agree to some microseconds.
+    // Before and after, V8 may be between two functions: see the next test. So it is for a moment in the loop, when it
+    // changes to optimized code. The two clocks agree to some microseconds.
     const inLoop = inScript.filter(({ timestamp }) => timestamp <= end - 0.01);
     const stackless = inLoop.filter(({ stackId }) => stackId === undefined);
     assert.ok(stackless.length <= Math.max(2, inLoop.length / 20), `at ${stackless.map(({ timestamp }) => timestamp)}`);
   });
 
-  // V8's loop over the microtasks runs in the state JS. It is a builtin that native code enters, and builtins have no frames.
+  // V8's loop over the microtasks runs in the state JS. It is a builtin that native code enters, and builtins have no
+  // frames.
   test('script marks the time between two microtasks, without a stack', async () => {
     for (let attempt = 1; ; attempt++) {
       const trace = await profile(async function wait() {

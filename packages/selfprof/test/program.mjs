@@ -15,8 +15,9 @@ export const REGISTER = fileURLToPath(new URL('../register.cjs', import.meta.url
  * Runs a program to its end.
  *
  * @param {string} source CommonJS
- * @param {{ execArgv?: string[], env?: Record<string, string>, cwd?: string, patience?: number, onStart?: (child) => void }} [options]
- *   `patience` is in milliseconds; a program that takes longer is killed, which then shows in its result
+ * @param {{ execArgv?: string[], env?: Record<string, string>, cwd?: string, patience?: number, onStart?: (child) =>
+ *   void }} [options] `patience` is in milliseconds; a program that takes longer is killed, which then shows in its
+ *   result
  * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string }>}
  */
 export function runProgram(source, { execArgv = ['--require', REGISTER], env = {}, ...options } = {}) {

@@ -14,11 +14,11 @@ export const PRELOAD = path.join(PACKAGE, 'run.cjs');
 export const OPTION = `--require="${PRELOAD}"`;
 
 /**
- * Records a program as `selfprof run` does. With `settings.children`, the preload comes from the environment, and otherwise from the
- * command line.
+ * Records a program as `selfprof run` does. With `settings.children`, the preload comes from the environment, and
+ * otherwise from the command line.
  *
- * @returns how it ended; `script`, its file; `journals`, what was recorded, by thread: `main` or `worker-N`; `all`, the journals of
- *   all processes; and `failures`, what could not be recorded
+ * @returns how it ended; `script`, its file; `journals`, what was recorded, by thread: `main` or `worker-N`; `all`, the
+ *   journals of all processes; and `failures`, what could not be recorded
  */
 export async function record(t, source, { settings = {}, file = 'main.cjs', args = [], ...options } = {}) {
   const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-')));
@@ -133,8 +133,8 @@ export function parse(text) {
 const GC = 2;
 
 /**
- * How many samples of a journal have which labels, by the innermost function with one of these names. Those of garbage collections are
- * left out: their labels are read, but their stacks are inferred.
+ * How many samples of a journal have which labels, by the innermost function with one of these names. Those of garbage
+ * collections are left out: their labels are read, but their stacks are inferred.
  *
  * @returns an object of objects: by the function, then by the labels as JSON
  */

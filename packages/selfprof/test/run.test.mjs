@@ -12,7 +12,10 @@ import { PRELOAD, record } from './recorded.mjs';
 
 const EXIT = { reason: 'exit', full: false };
 
-/** For programs: works until the journal of the main thread holds so many samples or entries, then ends without exit hooks. */
+/**
+ * For programs: works until the journal of the main thread holds so many samples or entries, then ends without exit
+ * hooks.
+ */
 const workUntilWritten = (kind, count) => `
   const fs = require('node:fs');
   const journal = () => fs.readdirSync(__dirname + '/journals').find((name) => name.endsWith('.main.journal'));

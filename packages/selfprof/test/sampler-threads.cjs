@@ -4,7 +4,9 @@
 
 const { readdirSync, readFileSync } = require('node:fs');
 
-/** How often in a row no thread must be seen: V8's thread has no name at first, and a new profile may start another one. */
+/**
+ * How often in a row no thread must be seen: V8's thread has no name at first, and a new profile may start another one.
+ */
 const QUIET = 5;
 const PATIENCE = 10_000;
 

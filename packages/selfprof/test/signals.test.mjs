@@ -18,7 +18,9 @@ function folder(t) {
   return directory;
 }
 
-/** Runs a program as `selfprof run` does. The last line of its main journal says how the recording ended: `lastLine`. */
+/**
+ * Runs a program as `selfprof run` does. The last line of its main journal says how the recording ended: `lastLine`.
+ */
 async function record(t, source, { env } = {}) {
   const dir = folder(t);
   const options = { dir, interval: 1, limit: null, mode: 'eager', nodeFrames: 'fold' };

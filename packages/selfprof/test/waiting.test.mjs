@@ -13,7 +13,9 @@ const SCHEDULER_TIMES = `
     require('node:fs').readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 2).map((time) => time / 1e6);
 `;
 
-/** The time before the samples of each function and its callees, and how much of it the thread waited, in milliseconds. */
+/**
+ * The time before the samples of each function and its callees, and how much of it the thread waited, in milliseconds.
+ */
 function timesOf({ names, frames, stacks, samples, waiting }) {
   const points = [];
   let [at, total] = [0, 0];

@@ -19,8 +19,8 @@ export const VIEWS = ['time', 'heavy', 'functions', 'packages', 'sandwich', 'dif
 export type View = (typeof VIEWS)[number];
 
 /**
- * 'grouping' means that packages are functions now or hidden, or no longer: frames and stacks have changed. 'label' means that other
- * samples are idle, or that another label is listed.
+ * 'grouping' means that packages are functions now or hidden, or no longer: frames and stacks have changed. 'label'
+ * means that other samples are idle, or that another label is listed.
  */
 export type Change =
   | 'profile'
@@ -214,7 +214,10 @@ export class State {
     this.selectFrame(frame);
   }
 
-  /** Whether a frame of `packages` is a package, the garbage collector or waiting. Other code has a frame for each function. */
+  /**
+   * Whether a frame of `packages` is a package, the garbage collector or waiting. Other code has a frame for each
+   * function.
+   */
   canSelectPackage(frame: number): boolean {
     return frame >= 0 && frame < this.packages.endOfPackages;
   }
@@ -291,7 +294,10 @@ export class State {
     return this.#labelValue;
   }
 
-  /** Lists the values of a label, and shows only the samples with a value. A name or value that is not in the trace counts as none. */
+  /**
+   * Lists the values of a label, and shows only the samples with a value. A name or value that is not in the trace
+   * counts as none.
+   */
   selectLabel(name: string | undefined, value?: LabelValue): void {
     const known = name !== undefined && this.labelNames.includes(name) ? name : undefined;
     const isKnown = known !== undefined && value !== undefined && hasLabelValue(this.#whole, known, value);

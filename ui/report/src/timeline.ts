@@ -1,5 +1,5 @@
-// The timeline: the whole trace as a chart of categories over time, with lanes below it. Dragging selects a time range; a
-// click on a mark or a measure selects its time.
+// The timeline: the whole trace as a chart of categories over time, with lanes below it. Dragging selects a time range;
+// a click on a mark or a measure selects its time.
 
 import 'uplot/dist/uPlot.min.css';
 import './timeline.css';
@@ -101,7 +101,9 @@ export class Timeline {
     return axisMargins(this.root.clientWidth, this.#state.profile.threads.length);
   }
 
-  /** A time as a share of the whole trace; of several threads, whose shares add up to more than the whole, as a time. */
+  /**
+   * A time as a share of the whole trace; of several threads, whose shares add up to more than the whole, as a time.
+   */
   #formatTime(time: number): string {
     return this.#state.threads.length > 1 ? formatDuration(time) : formatPercent(time, this.#duration);
   }
@@ -317,7 +319,10 @@ export class Timeline {
     this.#showTooltip(entry, this.#margins.left + plot.valToPos(entry.start, 'x'), plot.over.clientHeight + PADDING);
   }
 
-  /** Selects the time of the mark or measure at a point; otherwise clears the range, or selects the function at that time. */
+  /**
+   * Selects the time of the mark or measure at a point; otherwise clears the range, or selects the function at that
+   * time.
+   */
   #click(x: number, y: number): void {
     const plot = this.#plot;
     if (plot === undefined || x < 0) return;

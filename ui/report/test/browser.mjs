@@ -166,7 +166,10 @@ export async function showTab(page, title) {
   );
 }
 
-/** Waits until what was drawn last is on the screen: the flame graphs draw in the next frame, resized ones in the one after. */
+/**
+ * Waits until what was drawn last is on the screen: the flame graphs draw in the next frame, resized ones in the one
+ * after.
+ */
 export async function nextFrames(page) {
   await page.evaluate(
     () =>

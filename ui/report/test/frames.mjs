@@ -1,6 +1,6 @@
-// Measures how long a report of 100,000 samples takes to become interactive, and how long its frames take while it is panned.
-// `threads` measures 1,000,000 samples of 20 threads; `bare` measures an almost empty page instead, for what the machine can
-// do. Prints a line of JSON.
+// Measures how long a report of 100,000 samples takes to become interactive, and how long its frames take while it is
+// panned. `threads` measures 1,000,000 samples of 20 threads; `bare` measures an almost empty page instead, for what
+// the machine can do. Prints a line of JSON.
 // Usage: node frames.mjs report|threads|bare [TRACE]
 
 import fs from 'node:fs';

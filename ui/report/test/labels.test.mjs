@@ -17,7 +17,10 @@ function labelled(lines, options) {
   return result;
 }
 
-/** 30 ms of /cart in the main thread, of which 10 ms are of another tenant; 20 ms of / ; 10 ms without labels; 20 ms of / in a worker. */
+/**
+ * 30 ms of /cart in the main thread, of which 10 ms are of another tenant; 20 ms of / ; 10 ms without labels; 20 ms of
+ * / in a worker.
+ */
 const SERVER = threads([
   [
     { name: 'main-thread' },

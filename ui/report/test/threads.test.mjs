@@ -56,7 +56,8 @@ describe('several threads', () => {
 
   it('show waiting apart from work and from idle time', async (t) => {
     const { browser, folder } = await start(t);
-    // 100 to 139 ms: it waits for 30.5 ms, then runs for 9.5 ms, then is idle for 10 ms. One sample waits for half of its time.
+    // 100 to 139 ms: it waits for 30.5 ms, then runs for 9.5 ms, then is idle for 10 ms. One sample waits for half of
+    // its time.
     const lines = [...Array(40).fill('main;wait'), ...Array(10).fill('')];
     const waitingTimes = { timestamps: [100, 130.5], values: [0, 30.5] };
     const waits = { ...trace(lines), waitingTimes };

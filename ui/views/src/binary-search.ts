@@ -1,4 +1,6 @@
-/** The first index, not before `from`, whose value is at least `limit`; above `limit` if `isAbove`. Values are sorted. */
+/**
+ * The first index, not before `from`, whose value is at least `limit`; above `limit` if `isAbove`. Values are sorted.
+ */
 export function lowerBound(values: Float64Array, limit: number, isAbove = false, from = 0): number {
   let low = from;
   let high = values.length;

@@ -39,7 +39,10 @@ function topOf(layout: FlameLayout, level: number): number {
   return section === undefined ? 0 : section.level + 1;
 }
 
-/** The place of a box: its depth, and how many boxes of its function there are from the outermost one to it. Both from 1. */
+/**
+ * The place of a box: its depth, and how many boxes of its function there are from the outermost one to it. Both from
+ * 1.
+ */
 export function placeOf(layout: FlameLayout, { level, frame, start, end }: Box): { depth: number; call: number } {
   const top = topOf(layout, level);
   let call = 1;

@@ -1,4 +1,5 @@
-// Categories of samples: one for each marker of the trace, one for samples with a stack and no marker, waiting, and idle.
+// Categories of samples: one for each marker of the trace, one for samples with a stack and no marker, waiting, and
+// idle.
 
 import { IDLE_COLOR, markerColor, UNMARKED_COLOR, WAITING_COLOR } from './colors.ts';
 import type { Profile } from './profile.ts';

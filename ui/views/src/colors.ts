@@ -1,5 +1,5 @@
-// Colors of functions, markers and changes. They remain distinguishable with color blindness (after Okabe and Ito), in the
-// light and the dark theme, and never carry information alone: lanes have names, and differences have signs.
+// Colors of functions, markers and changes. They remain distinguishable with color blindness (after Okabe and Ito), in
+// the light and the dark theme, and never carry information alone: lanes have names, and differences have signs.
 
 import type { Profile } from './profile.ts';
 import { isDark } from './theme.ts';
@@ -63,7 +63,9 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** By frame: a hue for each script, in the order of self time, and a shade for each function. Native functions are gray. */
+/**
+ * By frame: a hue for each script, in the order of self time, and a shade for each function. Native functions are gray.
+ */
 export function frameColors(profile: Profile): Uint32Array {
   const dark = isDark();
   const { self } = profile.totals(profile.extent);

@@ -1,4 +1,5 @@
-// Two traces compared: both flame graphs, colored by significant change, and a table of functions, largest change first.
+// Two traces compared: both flame graphs, colored by significant change, and a table of functions, largest change
+// first.
 
 import './diff-view.css';
 

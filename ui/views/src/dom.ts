@@ -2,7 +2,9 @@
 
 type Properties = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
 
-/** Creates an element. Functions become event listeners, everything else attributes; undefined and false are left out. */
+/**
+ * Creates an element. Functions become event listeners, everything else attributes; undefined and false are left out.
+ */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   properties: Properties = {},

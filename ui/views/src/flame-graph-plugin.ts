@@ -1,7 +1,7 @@
-// A plugin of flame-chart-js that draws the boxes of a flame graph. The library brings the canvas, zooming, dragging and
-// scheduling of frames. Its own flame chart plugin keeps an object per box and walks all of them in every frame, and a trace
-// has millions; this one rasterizes what is visible. It draws on the visible canvas directly: an offscreen canvas per
-// plugin, copied in each frame, doubles the cost.
+// A plugin of flame-chart-js that draws the boxes of a flame graph. The library brings the canvas, zooming, dragging
+// and scheduling of frames. Its own flame chart plugin keeps an object per box and walks all of them in every frame,
+// and a trace has millions; this one rasterizes what is visible. It draws on the visible canvas directly: an offscreen
+// canvas per plugin, copied in each frame, doubles the cost.
 
 import { UIPlugin } from 'flame-chart-js';
 

@@ -33,7 +33,10 @@ export interface FlameGraphOptions {
   growsUp?: boolean;
 }
 
-/** The library's own time grid has unrounded times. It is painted in the background's color, and the plugin draws another. */
+/**
+ * The library's own time grid has unrounded times. It is painted in the background's color, and the plugin draws
+ * another.
+ */
 function libraryStyles() {
   const { background, text } = canvasTheme();
   return { main: { backgroundColor: background, font: FONT, fontColor: text }, timeGrid: { color: background } };

@@ -1,5 +1,5 @@
-// The boxes of flame graphs: for each depth, boxes side by side from left to right. The x axis is milliseconds: the time of
-// the trace, or accumulated total time.
+// The boxes of flame graphs: for each depth, boxes side by side from left to right. The x axis is milliseconds: the
+// time of the trace, or accumulated total time.
 
 import type { CallTreeNode } from './call-tree.ts';
 import type { Profile, Totals } from './profile.ts';
@@ -78,7 +78,10 @@ class LayoutBuilder {
   }
 }
 
-/** Calls in time order. Threads are one below the other, the busiest in a range first, without those that have no calls in it. */
+/**
+ * Calls in time order. Threads are one below the other, the busiest in a range first, without those that have no calls
+ * in it.
+ */
 export function timeOrder(profile: Profile, threads: readonly Thread[], range: TimeRange): FlameLayout {
   if (threads.length === 1) return timeOrderOf(profile, threads[0]);
   const layout: FlameLayout = { levels: [], extent: profile.extent, sections: [] };

@@ -48,7 +48,10 @@ export class FrameTable {
     return resource + (line > 0 ? `:${line}` : '') + (line > 0 && column > 0 ? `:${column}` : '');
   }
 
-  /** What stands for the script of functions that have none. Native functions are not traced: those are not in the table of functions. */
+  /**
+   * What stands for the script of functions that have none. Native functions are not traced: those are not in the table
+   * of functions.
+   */
   get withoutScript(): string {
     const { threads } = this.data;
     return threads.length > 0 && threads.every(({ hasCalls }) => hasCalls) ? '(unknown)' : '(native)';

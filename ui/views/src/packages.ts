@@ -11,7 +11,8 @@ const HIDDEN = '(hidden)';
 export function packageOf(resource: string): string | undefined {
   if (/^node:/.test(resource)) return NODE_PACKAGE;
   const path = resource.replaceAll('\\', '/').replaceAll(/%40/gi, '@');
-  // The innermost folder counts: `node_modules/.pnpm/x@1.2.3/node_modules/x` and `node_modules/y/node_modules/x` have x.
+  // The innermost folder counts: `node_modules/.pnpm/x@1.2.3/node_modules/x` and `node_modules/y/node_modules/x` have
+  // x.
   const folder = '/node_modules/';
   const at = `/${path}`.lastIndexOf(folder);
   if (at === -1) return undefined;
@@ -87,8 +88,8 @@ export interface GroupedProfile {
 }
 
 /**
- * Makes each package one function. Calls within a package become one call. With `all`, code outside of packages becomes a
- * function, too; packages have the same frames then.
+ * Makes each package one function. Calls within a package become one call. With `all`, code outside of packages becomes
+ * a function, too; packages have the same frames then.
  */
 export function groupPackages(profile: Profile, all = false): GroupedProfile {
   const { frames } = profile;
@@ -121,8 +122,8 @@ export function groupPackages(profile: Profile, all = false): GroupedProfile {
 }
 
 /**
- * A trace without the functions of some packages. Their time counts for what called them, or for a function `(hidden)` if nothing else
- * is on the stack.
+ * A trace without the functions of some packages. Their time counts for what called them, or for a function `(hidden)`
+ * if nothing else is on the stack.
  */
 export function hidePackages(profile: Profile, hidden: ReadonlySet<string>): Profile {
   const { frames } = profile;
@@ -139,7 +140,8 @@ export function hidePackages(profile: Profile, hidden: ReadonlySet<string>): Pro
 const NO_FRAME = -1;
 
 /**
- * The same samples with other frames. Adjacent frames of one group become one. A stack that has no frame left gets the first group.
+ * The same samples with other frames. Adjacent frames of one group become one. A stack that has no frame left gets the
+ * first group.
  */
 function regroup(profile: Profile, frameOf: Int32Array, frames: GroupedFrames): Profile {
   const { stackFrame, stackParent } = profile;

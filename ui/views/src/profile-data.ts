@@ -51,7 +51,10 @@ export interface SampleData {
   /** The samples that stand for another time, and these times. */
   weightOf: number[];
   weight: number[];
-  /** The first parts of samples that stand for two things, e.g. for waiting and then for work. Each part is a sample here. */
+  /**
+   * The first parts of samples that stand for two things, e.g. for waiting and then for work. Each part is a sample
+   * here.
+   */
   split: number[];
   stack: number[];
   marker: number[];

@@ -1,4 +1,5 @@
-// Selecting a time range with a pointer. A mouse or one finger drags from one end to the other; two fingers hold both ends.
+// Selecting a time range with a pointer. A mouse or one finger drags from one end to the other; two fingers hold both
+// ends.
 
 export interface RangeDragListener {
   /** The range so far, in pixels from the left edge. */

@@ -1,6 +1,6 @@
-// Flame graph boxes as rows of pixels: one row per depth, one pixel high. The canvas then stretches each row to its height
-// with one call. Drawing each box with a call of its own takes longer than everything else in a frame, because thousands of
-// them are visible in a long trace.
+// Flame graph boxes as rows of pixels: one row per depth, one pixel high. The canvas then stretches each row to its
+// height with one call. Drawing each box with a call of its own takes longer than everything else in a frame, because
+// thousands of them are visible in a long trace.
 
 import { lowerBound } from './binary-search.ts';
 import type { Level } from './flame-layout.ts';
@@ -45,9 +45,9 @@ function faded(color: number, share: number): number {
 }
 
 /**
- * Paints a level into a row of pixels. A pixel shows the box at its center, otherwise a box that touches it, so the cost
- * depends on the number of pixels and not on the number of boxes. A box that only touches a pixel is faint there: else many
- * short calls would look like a long one. Returns the indices of the wide boxes.
+ * Paints a level into a row of pixels. A pixel shows the box at its center, otherwise a box that touches it, so the
+ * cost depends on the number of pixels and not on the number of boxes. A box that only touches a pixel is faint there:
+ * else many short calls would look like a long one. Returns the indices of the wide boxes.
  */
 export function rasterizeLevel(
   { start, end, frame }: Level,

@@ -1,5 +1,5 @@
-// The flame graphs around one function: its callers above it, growing upwards, and its callees below it. speedscope calls
-// this a sandwich.
+// The flame graphs around one function: its callers above it, growing upwards, and its callees below it. speedscope
+// calls this a sandwich.
 
 import './sandwich.css';
 

@@ -1,4 +1,6 @@
-/** A predicate for `Profile.identity`: every word of the search must occur in the name or the location of a function. */
+/**
+ * A predicate for `Profile.identity`: every word of the search must occur in the name or the location of a function.
+ */
 export function searchMatcher(search: string): (identity: string) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return (identity) => {

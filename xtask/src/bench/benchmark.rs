@@ -72,8 +72,8 @@ pub enum Program {
 /// Stands for a folder of files that the script makes before the first round, when it is called with `make FOLDER`.
 pub const FOLDER: &str = "{folder}";
 
-/// One field of the script's output. Each run also has `cpu` (ms) and `peak` (MiB of memory): those of the whole process,
-/// unless the script prints its own.
+/// One field of the script's output. Each run also has `cpu` (ms) and `peak` (MiB of memory): those of the whole
+/// process, unless the script prints its own.
 pub struct Column {
     pub field: &'static str,
     pub heading: &'static str,

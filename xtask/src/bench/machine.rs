@@ -313,7 +313,8 @@ fn text(file: &mut File) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A Markdown table: a line for each variant, `median (least–greatest)` in each column, and ratios for columns that compare.
+/// A Markdown table: a line for each variant, `median (least–greatest)` in each column, and ratios for columns that
+/// compare.
 fn table(benchmark: &Benchmark, series: &[Series], rounds: u32) -> String {
     let mut text = String::from("| |");
     for column in &benchmark.columns {

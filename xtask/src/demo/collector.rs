@@ -16,9 +16,10 @@ use std::process::ExitCode;
 
 /// Load real profiles of two releases of a shop page, and find the function that is slower in the new one.
 ///
-/// Builds the collector, starts it on a free port of this machine with new data below target/demo, sends it the profiles
-/// in fixtures/shop as pages do, uploads the source maps of both releases, and shows the functions of the new release and what
-/// has changed. Fails if the collector does not name the function that was made slower, or names another one.
+/// Builds the collector, starts it on a free port of this machine with new data below target/demo, sends it the
+/// profiles in fixtures/shop as pages do, uploads the source maps of both releases, and shows the functions of the new
+/// release and what has changed. Fails if the collector does not name the function that was made slower, or names
+/// another one.
 ///
 /// On a terminal, the collector then keeps running until Ctrl-C, so that you can query it. Otherwise it is stopped.
 #[derive(Args)]

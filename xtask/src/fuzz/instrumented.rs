@@ -39,7 +39,8 @@ const OPTIMISED: &[&str] = &[
 /// How much of a program is instrumented.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// Everything but the standard library, for searches of minutes and hours. All of it is compiled in a folder of its own.
+    /// Everything but the standard library, for searches of minutes and hours. All of it is compiled in a folder of its
+    /// own.
     Everything,
     /// The crates of this workspace. The other crates are those of the tests, so that little is compiled.
     Workspace,

@@ -81,12 +81,14 @@ impl Session<'_> {
         }
     }
 
-    /// Rewrites the committed corpus from its inputs and the generated ones. Returns how many there were and how many there are.
+    /// Rewrites the committed corpus from its inputs and the generated ones. Returns how many there were and how many
+    /// there are.
     pub fn update_corpus(&self) -> Result<(usize, usize)> {
         let committed = self.instrumented.committed("corpus", self.target);
         fs::create_dir_all(&committed)?;
         let before = files(&committed).len();
-        // A search that runs at the same time replaces inputs by shorter ones, which breaks merging; so copies are merged.
+        // A search that runs at the same time replaces inputs by shorter ones, which breaks merging; so copies are
+        // merged.
         let (fresh, found) = (tempfile::tempdir()?, tempfile::tempdir()?);
         for file in files(&self.instrumented.work_folder("corpus", self.target)?) {
             let _ = fs::copy(&file, found.path().join(file.file_name().unwrap_or_default()));

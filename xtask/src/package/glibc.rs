@@ -4,12 +4,13 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
-/// The version of glibc that the addons and the CLI promise to run on, as packages/native-linux-x64/README.md says: Debian 12,
-/// Ubuntu 22.04 and RHEL 9 have it.
+/// The version of glibc that the addons and the CLI promise to run on, as packages/native-linux-x64/README.md says:
+/// Debian 12, Ubuntu 22.04 and RHEL 9 have it.
 pub const PROMISED: (u32, u32) = (2, 34);
 
-/// The one that the collector promises to run on, as packages/collector-linux-x64/README.md says: Debian 12 and Ubuntu 22.04 have
-/// it. RHEL 9 does not: the collector computes square roots of sums of squares by a function of glibc that changed in 2.35.
+/// The one that the collector promises to run on, as packages/collector-linux-x64/README.md says: Debian 12 and Ubuntu
+/// 22.04 have it. RHEL 9 does not: the collector computes square roots of sums of squares by a function of glibc that
+/// changed in 2.35.
 pub const PROMISED_BY_COLLECTOR: (u32, u32) = (2, 35);
 
 /// The newest version of glibc that a file asks for, among the versions of its dynamic symbols.

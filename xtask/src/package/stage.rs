@@ -18,8 +18,8 @@ const LEFT_OUT: [&str; 6] =
 /// The licences of what a native file contains, in a package and in a tarball of a program.
 pub const NOTICES: &str = "THIRD-PARTY-NOTICES.txt";
 
-/// Copies a package to a separate folder, with licences and a README, and native files stripped. `notices` is the folder of the
-/// notices, each file named after its package. Gives the package's folder.
+/// Copies a package to a separate folder, with licences and a README, and native files stripped. `notices` is the
+/// folder of the notices, each file named after its package. Gives the package's folder.
 pub fn stage(
     checkout: &Checkout,
     folder: &str,
@@ -110,8 +110,8 @@ fn strip_native(staged: &Path, npm: &Path, output: &Output<'_>) -> Result<()> {
     files.iter().try_for_each(|file| strip(file, glibc::PROMISED, npm, output))
 }
 
-/// Strips a native file. Its debug symbols go to `debug/` beside the tarballs, where debuggers look for them by the name and the
-/// checksum that stay in the stripped file. Fails if it needs a newer glibc than the promised one.
+/// Strips a native file. Its debug symbols go to `debug/` beside the tarballs, where debuggers look for them by the
+/// name and the checksum that stay in the stripped file. Fails if it needs a newer glibc than the promised one.
 fn strip(file: &Path, promised: (u32, u32), npm: &Path, output: &Output<'_>) -> Result<()> {
     let debug = npm.join("debug");
     fs::create_dir_all(&debug)?;

@@ -11,7 +11,8 @@ use std::process::Command;
 /// The licences that a tarball carries.
 const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", NOTICES];
 
-/// Makes a tarball of the CLI and one of the collector, of what was put together for npm. They are checked by starting what is in them.
+/// Makes a tarball of the CLI and one of the collector, of what was put together for npm. They are checked by starting
+/// what is in them.
 pub fn pack(work: &Path, npm: &Path, (folder, version): (&Path, &str), output: &Output<'_>) -> Result<()> {
     // The program finds the npm package in packages/ above it, and the package finds the addons in node_modules.
     let cli = work.join("selfprof");

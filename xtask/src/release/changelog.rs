@@ -3,8 +3,8 @@
 /// The heading above changes of the next version.
 pub const UNRELEASED: &str = "Unreleased";
 
-/// The text of the section whose heading is `## TITLE`, maybe with a date: `## 0.1.0 (2026-12-01)`. `None` if there is no such
-/// section, or nothing in it.
+/// The text of the section whose heading is `## TITLE`, maybe with a date: `## 0.1.0 (2026-12-01)`. `None` if there is
+/// no such section, or nothing in it.
 pub fn section<'a>(changelog: &'a str, title: &str) -> Option<&'a str> {
     let mut start = None;
     let mut end = changelog.len();

@@ -16,8 +16,8 @@ const ENGINES: [&str; 2] = ["podman", "docker"];
 /// The file that describes the image, in the folder that is its context.
 const CONTAINERFILE: &str = "Containerfile";
 
-/// Writes the Containerfile into the folder with the files that it copies and checks it; then builds the image if podman or docker
-/// runs here.
+/// Writes the Containerfile into the folder with the files that it copies and checks it; then builds the image if
+/// podman or docker runs here.
 pub fn make(
     checkout: &Checkout,
     packages: &Packages,

@@ -53,8 +53,8 @@ pub fn write(
     check(&file)
 }
 
-/// cargo-cyclonedx writes a file beside the manifest of each member of the workspace. Those of these crates are moved; the others are
-/// deleted.
+/// cargo-cyclonedx writes a file beside the manifest of each member of the workspace. Those of these crates are moved;
+/// the others are deleted.
 fn of_crates(
     checkout: &Checkout,
     packages: &Packages,

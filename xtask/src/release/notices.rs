@@ -10,7 +10,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// An npm package, and the crates whose programs and libraries are in it: the folder of the workspace, and that of the crate in it.
+/// An npm package, and the crates whose programs and libraries are in it: the folder of the workspace, and that of the
+/// crate in it.
 const NATIVE: [(&str, &[(&str, &str)]); 2] = [
     ("native-linux-x64", &[(".", "crates/cli"), (".", "crates/node")]),
     ("collector-linux-x64", &[("collector", "collector")]),

@@ -91,8 +91,8 @@ enum Runs {
     On(On, fn(u32) -> Action),
 }
 
-/// A row of the table. It needs rows that stand above it: a step for a major needs the step for the same major, and a step
-/// for no major those for all of them.
+/// A row of the table. It needs rows that stand above it: a step for a major needs the step for the same major, and a
+/// step for no major those for all of them.
 struct Row {
     name: &'static str,
     tier: Tier,
@@ -110,7 +110,8 @@ impl Row {
     }
 }
 
-/// Makes rows of lines `NAME TIER [NEEDS] (LOAD) (ACTION) ABOUT;`. Before an action for a major stands on which it runs.
+/// Makes rows of lines `NAME TIER [NEEDS] (LOAD) (ACTION) ABOUT;`. Before an action for a major stands on which it
+/// runs.
 macro_rules! table {
     (@load compiling $folder:ident) => { (Background, Some(BuildFolder::$folder)) };
     (@load using $percent:literal) => { (Percent($percent), None) };
@@ -134,8 +135,8 @@ macro_rules! table {
     };
 }
 
-/// Steps that can start at the same time start in this order: quick ones first, so that a slip shows early, then what many
-/// others need, then the long ones: a long last step would leave the other processors idle.
+/// Steps that can start at the same time start in this order: quick ones first, so that a slip shows early, then what
+/// many others need, then the long ones: a long last step would leave the other processors idle.
 #[rustfmt::skip]
 fn table() -> Vec<Row> {
     table! {

@@ -1,7 +1,7 @@
 //! Decides which step starts next: no threads, no clock, no processes.
 //!
-//! Steps start in the order of the plan as soon as what they need has passed, no running step uses the same [`BuildFolder`]
-//! resource, and the processors have room for their [`Load`].
+//! Steps start in the order of the plan as soon as what they need has passed, no running step uses the same
+//! [`BuildFolder`] resource, and the processors have room for their [`Load`].
 
 /// A build folder of cargo, which one step at a time may use.
 #[derive(Clone, Copy, Debug, PartialEq)]

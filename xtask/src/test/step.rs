@@ -40,8 +40,8 @@ pub struct Step {
     pub about: &'static str,
     /// Names of earlier steps that must have passed.
     pub needs: Vec<String>,
-    /// How much of the processors it uses: its CPU time as the table of a test run gives it, divided by the time that it takes
-    /// when it runs alone.
+    /// How much of the processors it uses: its CPU time as the table of a test run gives it, divided by the time that
+    /// it takes when it runs alone.
     pub load: Load,
     /// What no other step uses meanwhile.
     pub exclusive: Option<BuildFolder>,

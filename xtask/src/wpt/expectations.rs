@@ -1,4 +1,5 @@
-//! The file of tests that are known to fail or that are skipped, each with its reason: read, compared with results, rewritten.
+//! The file of tests that are known to fail or that are skipped, each with its reason: read, compared with results,
+//! rewritten.
 
 use super::outcome::Outcome;
 use crate::problem::Problem;

@@ -16,8 +16,8 @@ impl Tag {
     }
 }
 
-/// The text between `<` and `>` of start tags, without comments. The text of a script may look like tags, but no test has a
-/// string in it that looks like one that loads testharness.js.
+/// The text between `<` and `>` of start tags, without comments. The text of a script may look like tags, but no test
+/// has a string in it that looks like one that loads testharness.js.
 pub fn tags(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -76,7 +76,8 @@ impl<'a> Report<'a> {
         line(&format!("{passed} passed, {} failed", self.outcomes.len() - passed))
     }
 
-    /// Writes the run as the suite's own runner does: <https://github.com/web-platform-tests/wpt.fyi/blob/main/api/README.md>.
+    /// Writes the run as the suite's own runner does:
+    /// <https://github.com/web-platform-tests/wpt.fyi/blob/main/api/README.md>.
     pub fn write_json(&self, path: &Path, about: Value) -> Result<()> {
         let milliseconds =
             |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);

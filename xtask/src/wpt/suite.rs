@@ -1,5 +1,5 @@
-//! A checkout of the web-platform-tests, and which tests its files contain. The rules are those of the suite's own manifest:
-//! <https://web-platform-tests.org/writing-tests/file-names.html>.
+//! A checkout of the web-platform-tests, and which tests its files contain. The rules are those of the suite's own
+//! manifest: <https://web-platform-tests.org/writing-tests/file-names.html>.
 
 use super::markup::{Tag, attributes, tags};
 use crate::problem::Problem;

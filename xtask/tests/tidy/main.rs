@@ -1,5 +1,5 @@
-//! The rules of the house that no compiler checks: which crate and which folder may use which, where `unsafe` may stand, how
-//! files are named, and that what is written about the code is so. A failure names the file and the rule.
+//! The rules of the house that no compiler checks: which crate and which folder may use which, where `unsafe` may
+//! stand, how files are named, and that what is written about the code is so. A failure names the file and the rule.
 
 mod checkout;
 mod comments;

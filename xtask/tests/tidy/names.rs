@@ -32,8 +32,9 @@ fn files_in_sibling_folders_have_names_of_their_own() {
     none(&namesakes(&names));
 }
 
-/// Files of one name in sibling folders, which have the same parent folder. Three kinds of names are not counted: those of
-/// entries of folders, that of the configuration that Vite looks for, and those of the parts that each format and each module has: what reads it, what writes it, its tests.
+/// Files of one name in sibling folders, which have the same parent folder. Three kinds of names are not counted: those
+/// of entries of folders, that of the configuration that Vite looks for, and those of the parts that each format and
+/// each module has: what reads it, what writes it, its tests.
 fn namesakes(names: &[String]) -> Vec<String> {
     const ENTRIES: &[&str] = &["index", "main", "mod", "lib", "vite"];
     const PARTS: &[&str] = &["read", "write", "tests"];

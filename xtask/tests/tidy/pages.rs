@@ -52,7 +52,7 @@ fn unnamed(page: &str, parent: &str, name: &str) -> Option<String> {
     let path = format!("{parent}/{name}");
     let is_named = |path: &str| {
         page.match_indices(path).any(|(at, _)| {
-            // `packages/page` does not name `packages/pages`.
+            // A path that continues does not name the package.
             !page[at + path.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-')
         })
     };

@@ -1,8 +1,8 @@
 //! No circles between the modules of a crate.
 //!
-//! A module is a file; modules within a file belong to it, and tests are left out. A module uses another one when a path
-//! leads into it: in `use`, in code and in macros. Re-exports are followed to the module that has the item. A module is a part
-//! of its parent, so what it uses of its parents is not counted.
+//! A module is a file; modules within a file belong to it, and tests are left out. A module uses another one when a
+//! path leads into it: in `use`, in code and in macros. Re-exports are followed to the module that has the item. A
+//! module is a part of its parent, so what it uses of its parents is not counted.
 
 use crate::checkout::{members, root};
 use crate::graph::{Graph, circles};

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 const SOURCE: &str = "packages/page/src/";
 
-/// The folders of the page host's code, named after where it runs, with the folders that each may import from beside itself.
+/// The folders of the page host's code, named after where it runs, with the folders that each may import from beside
+/// itself.
 const FOLDERS: &[(&str, &[&str])] = &[
     ("client", &[]),
     ("fetch", &[]),
@@ -69,7 +70,8 @@ fn sources() -> Vec<(String, String)> {
     files().into_iter().filter(|file| is_source(&file.name)).map(|file| (file.name, file.text)).collect()
 }
 
-/// Which file imports which, by `import`, `require` and `require.resolve`, at the top or anywhere else. Types are left out.
+/// Which file imports which, by `import`, `require` and `require.resolve`, at the top or anywhere else. Types are left
+/// out.
 fn imports(sources: &[(String, String)]) -> Graph {
     let names: BTreeSet<&str> = sources.iter().map(|(name, _)| name.as_str()).collect();
     let mut graph = Graph::new();
@@ -109,8 +111,8 @@ fn imported(text: &str) -> Vec<String> {
     strings(text).into_iter().filter(|(word, _)| is_import(word)).map(|(_, specifier)| specifier).collect()
 }
 
-/// The strings in quotes outside comments, each with the word before it: of `require('./a')` that is `require`. An `import`
-/// or `export` of types has the word `type`.
+/// The strings in quotes outside comments, each with the word before it: of `require('./a')` that is `require`. An
+/// `import` or `export` of types has the word `type`.
 fn strings(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut word = String::new();

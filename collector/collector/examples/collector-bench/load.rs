@@ -32,8 +32,8 @@ pub fn write_bodies(file: &Path, fixtures: &Path) -> Result<Value> {
     Ok(json!({ "profiles": bodies.len() }))
 }
 
-/// Sends profiles over several connections, each of which waits for the answer before it sends the next. Each profile is new, and of a
-/// session of its own.
+/// Sends profiles over several connections, each of which waits for the answer before it sends the next. Each profile
+/// is new, and of a session of its own.
 pub async fn load(url: &str, fixtures: &Path, seconds: u64, senders: usize) -> Result<Value> {
     let bodies = Arc::new(bodies(fixtures)?);
     let number = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,5 @@
-//! Profiles of the shop in fixtures/shop, with the same number of samples each: the samples of several recorded profiles of one page.
+//! Profiles of the shop in fixtures/shop, with the same number of samples each: the samples of several recorded
+//! profiles of one page.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -46,7 +46,8 @@ impl Random {
     }
 }
 
-/// Writes the sums of some hours, each of a billion samples, and asks for the functions of the last hour, the last day and all of them.
+/// Writes the sums of some hours, each of a billion samples, and asks for the functions of the last hour, the last day
+/// and all of them.
 pub async fn simulate(data: &str, fixtures: &Path, hours: i64) -> Result<Value> {
     // Their stacks, and the combinations of labels and stacks that there are.
     fill(data, fixtures, PROFILES, 1).await?;
@@ -66,7 +67,8 @@ pub async fn simulate(data: &str, fixtures: &Path, hours: i64) -> Result<Value> 
         let time = begin + hour * HOUR;
         let partition = Partition { app: "shop".into(), day: day_of(time) };
         for _ in 0..FILES {
-            // The samples themselves are not there. One row stands for them, so that the file has its place in the table.
+            // The samples themselves are not there. One row stands for them, so that the file has its place in the
+            // table.
             let mut file = NewFile::create(&samples, &partition)?;
             file.write(&at(&sample, "time", time)?).await?;
             let of_samples = file.finish().await?.context("it has a row")?;

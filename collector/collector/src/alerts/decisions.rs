@@ -48,7 +48,8 @@ pub fn new_releases(rows: &[ReleasePage], begin: i64) -> Vec<String> {
     releases.filter(is_new).map(|(release, _)| release.to_owned()).collect()
 }
 
-/// What a new release is compared with: the last one before it that has enough sessions. `None` until both have enough on some page.
+/// What a new release is compared with: the last one before it that has enough sessions. `None` until both have enough
+/// on some page.
 pub fn plan(rows: &[ReleasePage], new: &str, min_sessions: u64) -> Option<Plan> {
     let releases = in_order(rows);
     let place = releases.iter().position(|&(release, _)| release == new)?;
@@ -130,7 +131,8 @@ mod tests {
         assert_eq!(look(u64::MAX, u64::MAX), Some(LOOKS - 1));
     }
 
-    /// Sessions of one release: 20 functions, of which each runs in one of three sessions, some a hundred times as long as others.
+    /// Sessions of one release: 20 functions, of which each runs in one of three sessions, some a hundred times as long
+    /// as others.
     struct Simulation(u64);
 
     impl Simulation {

@@ -189,7 +189,8 @@ impl Watch {
             }
             Selection { filter, ..all.clone() }
         };
-        // Functions that cannot be matched would all seem to be new. A look that is not taken can be taken when there are maps.
+        // Functions that cannot be matched would all seem to be new. A look that is not taken can be taken when there
+        // are maps.
         for release in [plan.base.as_str(), new] {
             if let Some(minified) = reader.minified(&of_release(release, None)).await?.first() {
                 return Ok(Some(format!(

@@ -34,7 +34,8 @@ impl Webhook {
         Ok(Self { client, url: url.to_owned(), failures: HashMap::new() })
     }
 
-    /// Posts the alerts of an application that were not posted, those first that were found first. `page` is the URL of the collector's page.
+    /// Posts the alerts of an application that were not posted, those first that were found first. `page` is the URL of
+    /// the collector's page.
     pub async fn post(
         &mut self,
         alerts: &Alerts,

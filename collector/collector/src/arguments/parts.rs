@@ -16,11 +16,13 @@ use selfprof_store::cluster::parts::MIN_TIMEOUT;
 ///   on others:         selfprof-collector engine executor --scheduler HOST:50050
 ///   beside your data:  selfprof-collector serve --engine df://HOST:50050
 ///
-/// The collector and all executors read the same tables: give `serve` a bucket as `--data`, and all processes the same AWS_ variables, or
-/// give it a folder that all machines have at the same path. All run the same version of selfprof-collector.
+/// The collector and all executors read the same tables: give `serve` a bucket as `--data`, and all processes the same
+/// AWS_ variables, or give it a folder that all machines have at the same path. All run the same version of
+/// selfprof-collector.
 ///
-/// The parts are those of Apache Ballista, which has no passwords: anyone who can reach the scheduler or an executor can run queries, and
-/// thus read what the process may read. So they listen on this machine only, unless you pass `--trusted-network`.
+/// The parts are those of Apache Ballista, which has no passwords: anyone who can reach the scheduler or an executor
+/// can run queries, and thus read what the process may read. So they listen on this machine only, unless you pass
+/// `--trusted-network`.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct EngineArguments {
@@ -36,8 +38,8 @@ pub enum EngineCommand {
 
 /// Divide queries into tasks, and give them to executors, until SIGINT or SIGTERM
 ///
-/// `GET /readyz` reports whether there are executors. Queries that are running when the scheduler ends must be repeated; nothing else is
-/// lost.
+/// `GET /readyz` reports whether there are executors. Queries that are running when the scheduler ends must be
+/// repeated; nothing else is lost.
 #[derive(Debug, Args)]
 pub struct SchedulerArguments {
     /// The address to listen on
@@ -61,13 +63,15 @@ pub struct ExecutorArguments {
     /// The scheduler
     #[arg(long, value_name = "HOST:PORT")]
     pub scheduler: HostPort,
-    /// The address to listen on: collectors and executors fetch results there, and the scheduler gives tasks at the next port
+    /// The address to listen on: collectors and executors fetch results there, and the scheduler gives tasks at the
+    /// next port
     #[arg(long, default_value = "127.0.0.1:50051", value_name = "IP:PORT")]
     pub listen: SocketAddr,
     /// The name or address at which the others reach this machine [default: the one from which the scheduler sees it]
     #[arg(long, value_name = "HOST")]
     pub public: Option<String>,
-    /// Where to create a folder for results, which is deleted at the end [default: the system's folder for temporary files]
+    /// Where to create a folder for results, which is deleted at the end
+    /// [default: the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
     /// How many tasks run at the same time [default: as many as there are processors]

@@ -13,7 +13,8 @@ pub fn tell() {
     let shown = Targets::new()
         .with_default(Level::ERROR)
         .with_target("selfprof", Level::INFO)
-        // These write the errors that they return, each second of an outage, and what is no error: that another writer was faster.
+        // These write the errors that they return, each second of an outage, and what is no error: that another writer
+        // was faster.
         .with_target("deltalake_core", LevelFilter::OFF)
         .with_target("buoyant_kernel", LevelFilter::OFF);
     tracing_subscriber::registry()

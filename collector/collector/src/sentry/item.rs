@@ -1,5 +1,6 @@
-//! The content of an item `profile` ([sample format, version 1](https://develop.sentry.dev/sdk/telemetry/profiles/sample-format-v1/)) or
-//! `profile_chunk` ([version 2](https://develop.sentry.dev/sdk/telemetry/profiles/sample-format-v2/)).
+//! The content of an item `profile`
+//! ([sample format, version 1](https://develop.sentry.dev/sdk/telemetry/profiles/sample-format-v1/)) or `profile_chunk`
+//! ([version 2](https://develop.sentry.dev/sdk/telemetry/profiles/sample-format-v2/)).
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The stacks of a profile: lists of frames, the innermost first. Many begin with the same callers, and each sample may have a list of its own,
-//! so they are read into a tree.
+//! The stacks of a profile: lists of frames, the innermost first. Many begin with the same callers, and each sample may
+//! have a list of its own, so they are read into a tree.
 
 use std::collections::HashMap;
 use std::fmt;

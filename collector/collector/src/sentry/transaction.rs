@@ -28,7 +28,8 @@ struct SentSpan {
 }
 
 impl Transaction {
-    /// Its spans on a clock that is 0 at this time in seconds since 1970. Those of requests and of resources are left out.
+    /// Its spans on a clock that is 0 at this time in seconds since 1970. Those of requests and of resources are left
+    /// out.
     pub fn spans_since(&self, start: f64) -> Vec<Span> {
         self.spans.iter().filter_map(|span| span.since(start)).collect()
     }

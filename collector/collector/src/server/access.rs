@@ -107,7 +107,8 @@ fn is_equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0
 }
 
-/// Whether the name in the request is one of this machine. A page whose own name was made to point here has another one.
+/// Whether the name in the request is one of this machine. A page whose own name was made to point here has another
+/// one.
 fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else { return false };
     let host = host

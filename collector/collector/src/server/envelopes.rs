@@ -30,8 +30,8 @@ struct Answer {
     taken: Taken,
 }
 
-/// `POST /api/PROJECT/envelope/`. The key says which application it is, and not the number of the project. Without settings, the key is the
-/// name of the application.
+/// `POST /api/PROJECT/envelope/`. The key says which application it is, and not the number of the project. Without
+/// settings, the key is the name of the application.
 pub async fn envelope(
     State(state): State<Shared>,
     Asked(parameters): Asked<Parameters>,

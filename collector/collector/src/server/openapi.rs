@@ -1,5 +1,5 @@
-//! The description of the API: <https://spec.openapis.org/oas/v3.1.1>. It is kept by hand; a test compares it with the routes, and the step
-//! `collector-api` of `cargo xtask test` with the answers.
+//! The description of the API: <https://spec.openapis.org/oas/v3.1.1>. It is kept by hand; a test compares it with the
+//! routes, and the step `collector-api` of `cargo xtask test` with the answers.
 
 use axum::http::header;
 use axum::response::IntoResponse;

@@ -10,7 +10,8 @@ const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
 /// The page of a single profile.
 const PROFILE_PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/profile.html"));
 
-/// Text from profiles must neither run nor fetch anything. The page itself allows only the script that it was built with, by its hash.
+/// Text from profiles must neither run nor fetch anything. The page itself allows only the script that it was built
+/// with, by its hash.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

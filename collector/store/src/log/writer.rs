@@ -128,7 +128,8 @@ impl Writer {
                 self.waiting.grew(open.segment.number, open.length, open.begun);
             }
             Err(_) => {
-                // Nobody was told that these records are there. A failed sync says nothing about what is on the disk, so the segment ends.
+                // Nobody was told that these records are there. A failed sync says nothing about what is on the disk,
+                // so the segment ends.
                 let _ = open.file.set_len(open.length);
                 self.seal();
             }

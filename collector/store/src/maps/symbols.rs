@@ -9,8 +9,8 @@ use super::ReleaseMaps;
 use crate::query::FrameInfo;
 
 impl ReleaseMaps {
-    /// Replaces functions of generated code by their originals. Files are as the maps name them, so that they do not depend on where a release
-    /// is served from.
+    /// Replaces functions of generated code by their originals. Files are as the maps name them, so that they do not
+    /// depend on where a release is served from.
     pub fn symbolize(&self, frames: &mut [&mut FrameInfo]) {
         if self.is_empty() {
             return;

@@ -1,5 +1,5 @@
-//! What is taken from the texts of a sender: URLs without query, fragment and user, nothing longer than a limit, and no control
-//! characters.
+//! What is taken from the texts of a sender: URLs without query, fragment and user, nothing longer than a limit, and no
+//! control characters.
 
 use url::Url;
 
@@ -13,8 +13,8 @@ pub fn clean_text(text: &str) -> String {
     text[..end].chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// A URL without its query, its fragment, and a user's name and password, which may be private. Anything else is kept as text, up to a
-/// `?` or `#`. Of a `data:` URL, which may be a whole program, only the type is kept.
+/// A URL without its query, its fragment, and a user's name and password, which may be private. Anything else is kept
+/// as text, up to a `?` or `#`. Of a `data:` URL, which may be a whole program, only the type is kept.
 pub fn clean_url(text: &str) -> String {
     match Url::parse(text.trim()) {
         Ok(url) if url.scheme() == "data" => {

@@ -12,7 +12,8 @@ use super::clean::{clean_text, clean_url};
 use super::label::CompactLabels;
 use super::span::{Span, SpanKind};
 
-/// The tables and samples of a trace as columns of small numbers: times since the sample before, and ids plus 1 with 0 for none.
+/// The tables and samples of a trace as columns of small numbers: times since the sample before, and ids plus 1 with 0
+/// for none.
 ///
 /// Its marks and measures are [spans](Span) of the profile. Equal traces have equal bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,8 +32,8 @@ pub struct CompactTrace {
     /// Not there in traces of older versions.
     #[serde(default)]
     labels: CompactLabels,
-    /// What each sample stands for, if the times since the sample before do not say it. Not there in traces of older versions, nor in
-    /// those of the API.
+    /// What each sample stands for, if the times since the sample before do not say it. Not there in traces of older
+    /// versions, nor in those of the API.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     durations: Vec<u64>,
 }

@@ -9,7 +9,8 @@ use super::columns::Columns;
 use crate::ids::BatchId;
 use crate::tables::batch_of;
 
-/// The parts of logs whose profiles are there. Profiles are written last: the samples and spans of other parts do not count (yet).
+/// The parts of logs whose profiles are there. Profiles are written last: the samples and spans of other parts do not
+/// count (yet).
 pub(crate) struct Finished(HashSet<BatchId>);
 
 impl Finished {
@@ -23,8 +24,8 @@ impl Finished {
         batch_of(file).is_none_or(|batch| self.0.contains(&batch))
     }
 
-    /// A query for those of the other parts of these files whose profiles are in a table, merged with others; `None` if there are no other
-    /// parts.
+    /// A query for those of the other parts of these files whose profiles are in a table, merged with others; `None` if
+    /// there are no other parts.
     pub fn query<'a>(&self, files: impl IntoIterator<Item = &'a str>, profiles: &str) -> Option<String> {
         let others = files.into_iter().filter_map(batch_of).filter(|batch| !self.0.contains(batch));
         let others: HashSet<i64> = others.map(|batch| batch.0).collect();

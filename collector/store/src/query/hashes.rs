@@ -23,14 +23,16 @@ pub(super) struct GeneratedFrame {
 /// The hashes of the frames of a stack, outermost first. It is empty if the stack is not in the tables.
 type Path = Arc<[i64]>;
 
-/// What hashes stand for, in memory: source maps are applied to copies. A hash has the same meaning forever, so nothing of this gets old.
-/// It says nothing of a session, so the deletion of a session leaves it, as it leaves stacks in the tables.
+/// What hashes stand for, in memory: source maps are applied to copies. A hash has the same meaning forever, so nothing
+/// of this gets old. It says nothing of a session, so the deletion of a session leaves it, as it leaves stacks in the
+/// tables.
 pub(super) struct KnownHashes {
     stacks: Mutex<Known<i64, Path>>,
     frames: Mutex<Known<i64, Arc<GeneratedFrame>>>,
 }
 
-/// The size of all stacks in memory, and that of all frames, in bytes. A megabyte of JavaScript has some ten thousand stacks of 300 bytes.
+/// The size of all stacks in memory, and that of all frames, in bytes. A megabyte of JavaScript has some ten thousand
+/// stacks of 300 bytes.
 const IN_MEMORY: usize = 16 << 20;
 
 impl Default for KnownHashes {

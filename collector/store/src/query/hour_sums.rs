@@ -1,8 +1,9 @@
 //! Sums of whole hours instead of single samples, where there are some.
 //!
-//! Each file of the table `hours` has the sums of one file of `samples`, which has the same name and never changes. So a file of sums counts if
-//! that file of samples is one of the snapshot's, and then stands for its samples of whole hours. What remains is read from the samples:
-//! files without sums, the first and last minutes of a period, and days on which some profiles were written twice.
+//! Each file of the table `hours` has the sums of one file of `samples`, which has the same name and never changes. So
+//! a file of sums counts if that file of samples is one of the snapshot's, and then stands for its samples of whole
+//! hours. What remains is read from the samples: files without sums, the first and last minutes of a period, and days
+//! on which some profiles were written twice.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -20,8 +21,8 @@ pub const HOUR: i64 = 3_600_000_000;
 /// A day in microseconds.
 const DAY: i64 = 24 * HOUR;
 
-/// A query for the samples of a selection, with the columns `time`, `stack`, `marker`, `weight` and `count`. Instead of samples of a whole hour
-/// it may give their sums, whose time is the beginning of the hour.
+/// A query for the samples of a selection, with the columns `time`, `stack`, `marker`, `weight` and `count`. Instead of
+/// samples of a whole hour it may give their sums, whose time is the beginning of the hour.
 pub(super) fn samples(
     snapshot: &Snapshot,
     selection: &Selection,

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Values by key, of a limited size together. Those that were not asked for longest are dropped. It belongs to the [`Reader`](super::Reader),
-/// whose queries share it.
+/// Values by key, of a limited size together. Those that were not asked for longest are dropped. It belongs to the
+/// [`Reader`](super::Reader), whose queries share it.
 pub(super) struct Known<K, V> {
     younger: HashMap<K, V>,
     older: HashMap<K, V>,

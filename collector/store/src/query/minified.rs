@@ -1,4 +1,5 @@
-//! Releases whose functions cannot be matched with those of others: a minifier has given them names, and there is no source map.
+//! Releases whose functions cannot be matched with those of others: a minifier has given them names, and there is no
+//! source map.
 
 use crate::maps::ReleaseMaps;
 
@@ -23,7 +24,8 @@ const LEAST_PART: u64 = 4;
 const LEAST_FUNCTIONS: u64 = 3;
 
 impl Minified {
-    /// What these functions of a release, by name and script, say of it before their names are replaced by those of the sources.
+    /// What these functions of a release, by name and script, say of it before their names are replaced by those of the
+    /// sources.
     pub(super) fn of<'a>(
         release: &str,
         functions: impl Iterator<Item = (&'a str, &'a str)>,

@@ -52,7 +52,8 @@ impl Reader {
             frames_of.entry(frame.release.clone()).or_default().insert(number);
             known.frames[number] = frame.function.clone();
         }
-        // Such as that of a segment whose tables were written before and after a crash, with a limit that was reached in between.
+        // Such as that of a segment whose tables were written before and after a crash, with a limit that was reached
+        // in between.
         if known.stacks.iter().any(Vec::is_empty) {
             let unknown = known.frames.len();
             known.frames.push(FrameInfo { name: UNKNOWN_STACK.into(), ..FrameInfo::default() });
@@ -71,8 +72,8 @@ impl Reader {
     }
 }
 
-/// Makes equal functions of several releases equal, although they are at different lines: those of the same name and file, if each
-/// release has only one of them. Their position is that in the last release, in the order of their names.
+/// Makes equal functions of several releases equal, although they are at different lines: those of the same name and
+/// file, if each release has only one of them. Their position is that in the last release, in the order of their names.
 pub(super) fn same_functions(frames: &mut [FrameInfo], frames_of: &BTreeMap<String, BTreeSet<usize>>) {
     if frames_of.len() < 2 {
         return;

@@ -113,7 +113,8 @@ struct Part {
 }
 
 impl Reader {
-    /// The first `top` functions of a selection, by their time in each part of the period. At most [`MAX_POINTS`] parts are given.
+    /// The first `top` functions of a selection, by their time in each part of the period. At most [`MAX_POINTS`] parts
+    /// are given.
     pub async fn series(&self, selection: &Selection, step: Step, top: usize) -> Result<Series, QueryError> {
         let snapshot = self.snapshot(selection).await?;
         let context = &snapshot.context;

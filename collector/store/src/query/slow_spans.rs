@@ -1,7 +1,8 @@
 //! What runs in the slowest tenth of spans of one name, and what in the others.
 //!
-//! The tables have the samples of a profile added up, without their times. So this reads traces, and gives each sample to the spans that
-//! cover it. It reads those of some profiles only; because their numbers are hashes, the first ones are a choice at random.
+//! The tables have the samples of a profile added up, without their times. So this reads traces, and gives each sample
+//! to the spans that cover it. It reads those of some profiles only; because their numbers are hashes, the first ones
+//! are a choice at random.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

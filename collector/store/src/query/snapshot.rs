@@ -28,8 +28,8 @@ impl Snapshot {
         self.files.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// Leaves out the samples and spans whose profiles are not there: those of a part of the log that is being written, or whose collector
-    /// was lost with its log while it was.
+    /// Leaves out the samples and spans whose profiles are not there: those of a part of the log that is being written,
+    /// or whose collector was lost with its log while it was.
     async fn leave_out_unfinished(&mut self) -> Result<(), QueryError> {
         let mut finished = Finished::of(self.files(TableName::Profiles).iter().map(Url::path));
         let files = [TableName::Samples, TableName::Spans].into_iter().flat_map(|name| self.files(name));
@@ -76,7 +76,8 @@ impl Reader {
         let (first, last) = (day_of(selection.from), day_of(selection.to.saturating_sub(1)));
         let mut snapshot = Snapshot { context, files: HashMap::new() };
         let mut tables = self.tables.lock().await;
-        // In the opposite order to that in which they are written, so that each profile has its samples, and each sample its stack.
+        // In the opposite order to that in which they are written, so that each profile has its samples, and each
+        // sample its stack.
         for turn in 0..3 {
             let of_turn = tables.iter_mut().filter(|table| turn_of(table.name()) == turn);
             let files = of_turn.map(async |table| {

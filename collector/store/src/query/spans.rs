@@ -58,8 +58,8 @@ pub(super) fn labelled(condition: &str) -> String {
 }
 
 impl Reader {
-    /// The spans of a selection, those first that take most time altogether. Of a condition on samples, the profiles count that have such
-    /// samples.
+    /// The spans of a selection, those first that take most time altogether. Of a condition on samples, the profiles
+    /// count that have such samples.
     pub async fn spans(&self, selection: &Selection) -> Result<Vec<SpanTimes>, QueryError> {
         let snapshot = self.snapshot(selection).await?;
         let context = &snapshot.context;

@@ -41,8 +41,8 @@ pub struct StackSum {
 }
 
 impl StackSums {
-    /// The functions of a row, outermost first. The garbage collector is a function of its own, called by what it interrupted, as in all
-    /// tables of selfprof.
+    /// The functions of a row, outermost first. The garbage collector is a function of its own, called by what it
+    /// interrupted, as in all tables of selfprof.
     pub fn path(&self, row: &StackSum) -> impl Iterator<Item = &FrameInfo> {
         let stack = row.stack.map_or(&[][..], |stack| &self.stacks[stack]);
         let collector = (row.marker == Some(Marker::Gc)).then_some(&*COLLECTOR);

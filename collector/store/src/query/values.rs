@@ -35,8 +35,8 @@ impl Reader {
         Ok(apps.into_iter().collect())
     }
 
-    /// What the profiles of an application have in a column in a period, the most frequent first. Spans are measures by name. There is
-    /// nothing for sessions, of which only hashes are kept.
+    /// What the profiles of an application have in a column in a period, the most frequent first. Spans are measures by
+    /// name. There is nothing for sessions, of which only hashes are kept.
     pub async fn values(
         &self,
         selection: &Selection,

@@ -56,8 +56,8 @@ pub(super) fn profile_condition(selection: &Selection, duplicates: &[Duplicate])
     format!("{} and profile in (select profile from samples where {samples})", condition(&all, duplicates))
 }
 
-/// A query for the rows of a table of profiles that do not count: of a profile that is there several times, the row in the batch with the
-/// smallest number counts.
+/// A query for the rows of a table of profiles that do not count: of a profile that is there several times, the row in
+/// the batch with the smallest number counts.
 pub(crate) fn repeated(table: &str) -> String {
     format!(
         "select distinct p.profile, p.batch, cast(p.time as bigint) as time from {table} p join \
@@ -75,8 +75,8 @@ fn profile_files(snapshot: &Snapshot) -> [u8; 32] {
 }
 
 impl Reader {
-    /// The rows that do not count: two collectors may have written the same profile, or one collector may have written it again long
-    /// afterwards. The one in the batch with the smallest number counts.
+    /// The rows that do not count: two collectors may have written the same profile, or one collector may have written
+    /// it again long afterwards. The one in the batch with the smallest number counts.
     pub(super) async fn duplicates(&self, snapshot: &Snapshot) -> Result<Arc<[Duplicate]>, QueryError> {
         if let Some(known) = self.known_duplicates(snapshot) {
             return Ok(known);

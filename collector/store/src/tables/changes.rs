@@ -45,11 +45,11 @@ impl Table {
         Ok(partitions)
     }
 
-    /// Puts new files in the place of old ones, in one step. Returns whether it was done: it is not if another collector has replaced or
-    /// deleted one of the old files.
+    /// Puts new files in the place of old ones, in one step. Returns whether it was done: it is not if another
+    /// collector has replaced or deleted one of the old files.
     ///
-    /// Delta's own check of conflicts would let two collectors merge the same file, because merges change no data, and its rows would be
-    /// there twice. So nothing is committed to a version of the table that was not looked at here.
+    /// Delta's own check of conflicts would let two collectors merge the same file, because merges change no data, and
+    /// its rows would be there twice. So nothing is committed to a version of the table that was not looked at here.
     pub async fn replace(
         &mut self,
         old: &[DataFile],

@@ -12,8 +12,8 @@ impl Table {
         Ok(self.delta.snapshot()?.version())
     }
 
-    /// Writes a checkpoint: what the log says up to now, in one file. Deletes the entries before it that are older than a time in
-    /// milliseconds since 1970. Returns the version.
+    /// Writes a checkpoint: what the log says up to now, in one file. Deletes the entries before it that are older than
+    /// a time in milliseconds since 1970. Returns the version.
     pub async fn sum_up_log(&mut self, before: i64) -> Result<u64, TableError> {
         let version = self.version().await?;
         checkpoints::create_checkpoint(&self.delta, None).await?;

@@ -23,7 +23,8 @@ pub struct DataFile {
     pub written: i64,
 }
 
-/// A commit that leaves checkpoints and the deletion of old log entries to the upkeep: otherwise each commit lists the whole log.
+/// A commit that leaves checkpoints and the deletion of old log entries to the upkeep: otherwise each commit lists the
+/// whole log.
 pub(super) fn properties() -> CommitProperties {
     CommitProperties::default().with_create_checkpoint(false).with_cleanup_expired_logs(Some(false))
 }

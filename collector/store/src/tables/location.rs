@@ -28,8 +28,8 @@ pub struct NotALocation {
 }
 
 impl Location {
-    /// A folder, which is made if it is not there, or `s3://BUCKET/PREFIX`. The options of a bucket, such as `AWS_ENDPOINT_URL`, are those
-    /// of `object_store`.
+    /// A folder, which is made if it is not there, or `s3://BUCKET/PREFIX`. The options of a bucket, such as
+    /// `AWS_ENDPOINT_URL`, are those of `object_store`.
     pub fn parse(text: &str, options: HashMap<String, String>) -> Result<Self, NotALocation> {
         let error = |why: String| NotALocation { text: text.to_owned(), why };
         if text.contains("://") {

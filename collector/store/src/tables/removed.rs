@@ -43,8 +43,8 @@ impl Table {
         Ok(removed.try_collect().await?)
     }
 
-    /// The files in its folder that it neither names nor has removed a short time ago, and that are older than a time in milliseconds since
-    /// 1970: what is left of a collector that has ended suddenly.
+    /// The files in its folder that it neither names nor has removed a short time ago, and that are older than a time
+    /// in milliseconds since 1970: what is left of a collector that has ended suddenly.
     pub async fn unnamed(&mut self, removed: &[RemovedFile], before: i64) -> Result<Vec<String>, TableError> {
         // What was removed before this list is known; what is added after it is young.
         let mut named: HashSet<String> =
@@ -95,7 +95,8 @@ fn delete_file(file: &FilePath) -> std::io::Result<()> {
     }
 }
 
-/// The files of all days, with the times of their last changes. Those that were not written completely have names of their own.
+/// The files of all days, with the times of their last changes. Those that were not written completely have names of
+/// their own.
 fn files_in(folder: &FilePath) -> Result<Vec<(String, i64)>, TableError> {
     let mut files = Vec::new();
     for app in folders(folder)? {

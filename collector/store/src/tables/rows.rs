@@ -56,8 +56,8 @@ impl Rows {
         Ok(left_out)
     }
 
-    /// The numbers of the trace's stacks. Those of samples are written, with their frames. Also how many samples have a stack that is one
-    /// too many, and is replaced.
+    /// The numbers of the trace's stacks. Those of samples are written, with their frames. Also how many samples have a
+    /// stack that is one too many, and is replaced.
     fn push_stacks(
         &mut self,
         profile: &Profile,

@@ -11,7 +11,8 @@ pub enum TableName {
     Profiles,
     /// The samples of each profile, added up by stack, marker and spans.
     Samples,
-    /// The samples of whole hours, added up over profiles. Each file has the sums of the file of `samples` with the same name.
+    /// The samples of whole hours, added up over profiles. Each file has the sums of the file of `samples` with the
+    /// same name.
     Hours,
     /// The measures, marks, long tasks and interactions of each profile.
     Spans,

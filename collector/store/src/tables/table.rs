@@ -99,7 +99,8 @@ impl Table {
         Ok(version.and_then(|version| u64::try_from(version).ok()))
     }
 
-    /// Appends the rows of a segment, unless they are there. The files are on the disk or in the bucket before the table names them.
+    /// Appends the rows of a segment, unless they are there. The files are on the disk or in the bucket before the
+    /// table names them.
     pub(super) async fn append(
         &mut self,
         writer: &str,
@@ -132,7 +133,8 @@ impl Table {
                 Ok(committed) => {
                     return self.sync([commit::version_path(committed.version()).as_str()]).await;
                 }
-                // Another writer has deleted rows or changed the table's settings, or an attempt that was answered with an error has succeeded.
+                // Another writer has deleted rows or changed the table's settings, or an attempt that was answered with
+                // an error has succeeded.
                 Err(error) if commit::is_conflict(&error) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -6,7 +6,8 @@ use deltalake::DeltaTable;
 
 use super::TableError;
 
-/// The version of the tables that this collector writes. It has to grow when an older collector would read or write them wrongly.
+/// The version of the tables that this collector writes. It has to grow when an older collector would read or write
+/// them wrongly.
 pub const VERSION: u32 = 1;
 
 /// Where a table says its version: in the settings that its log has.

@@ -34,8 +34,8 @@ pub struct Sums {
 
 /// Adds up the samples of a profile, of which each stands for one of these times.
 ///
-/// A sample belongs to the spans that cover its timestamp, which is when its stack was seen. Its time is the time since the sample before,
-/// as in all tables of selfprof.
+/// A sample belongs to the spans that cover its timestamp, which is when its stack was seen. Its time is the time since
+/// the sample before, as in all tables of selfprof.
 pub fn sums(
     trace: &Trace,
     weights: &[Micros],

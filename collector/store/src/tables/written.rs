@@ -8,8 +8,8 @@ use crate::profile::Profile;
 /// The function that stands for stacks beyond the limit.
 pub const TOO_MANY_STACKS: &str = "(too many stacks)";
 
-/// The stacks and frames that were written a short time ago, so that not every segment writes them again. Each day has its own, because
-/// days are deleted one by one.
+/// The stacks and frames that were written a short time ago, so that not every segment writes them again. Each day has
+/// its own, because days are deleted one by one.
 #[derive(Debug)]
 pub struct Written {
     stacks: HashSet<(i64, StackHash)>,

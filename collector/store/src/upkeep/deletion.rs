@@ -12,8 +12,8 @@ pub struct Deleted {
 }
 
 impl Upkeep {
-    /// Deletes the profiles of a session of an application that are in the tables when it begins. Other collectors may have further ones in
-    /// their logs. If it fails, the same call can be made again.
+    /// Deletes the profiles of a session of an application that are in the tables when it begins. Other collectors may
+    /// have further ones in their logs. If it fails, the same call can be made again.
     pub async fn delete_session(&mut self, app: &str, session: &str) -> Result<Deleted, UpkeepError> {
         let session = ids::session(app, session).0;
         let mut deleted = Deleted::default();

@@ -26,8 +26,9 @@ const MAX_FILES: usize = 1_000;
 
 /// The groups of a partition's files to merge, each into one file.
 ///
-/// While more files may come, those of about the same size are merged when there are enough of them. So each row is written again only as
-/// often as the files have become some times larger. When no more come, all are merged that fit into one file.
+/// While more files may come, those of about the same size are merged when there are enough of them. So each row is
+/// written again only as often as the files have become some times larger. When no more come, all are merged that fit
+/// into one file.
 pub fn groups(files: &[DataFile], limits: &Limits, is_complete: bool) -> Vec<Vec<DataFile>> {
     let mut small: Vec<&DataFile> = files.iter().filter(|file| fits(limits, file.bytes, file.rows)).collect();
     if is_complete {

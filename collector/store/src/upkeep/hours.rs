@@ -6,8 +6,8 @@ use super::{Report, Upkeep, UpkeepError};
 use crate::tables::{Change, DataFile, TableName};
 
 impl Upkeep {
-    /// Makes the file of sums of each file of samples that has none and is not small, and takes the sums of files that are gone out of the
-    /// table. Small files are soon merged into larger ones.
+    /// Makes the file of sums of each file of samples that has none and is not small, and takes the sums of files that
+    /// are gone out of the table. Small files are soon merged into larger ones.
     ///
     /// Two collectors that do this at the same time make equal files.
     pub(super) async fn add_up_hours(

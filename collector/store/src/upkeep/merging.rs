@@ -43,7 +43,8 @@ impl Upkeep {
         self.leave_out_repeated(now, report).await
     }
 
-    /// Leaves files out of which the profiles are not there (yet): questions leave them out, too, and know them by their names.
+    /// Leaves files out of which the profiles are not there (yet): questions leave them out, too, and know them by
+    /// their names.
     async fn keep_finished(
         &self,
         files: &mut Vec<DataFile>,
@@ -66,9 +67,9 @@ impl Upkeep {
         partition.day < day_of(now - LATE) && last <= millis(now) - millis_of(self.settings.quiet)
     }
 
-    /// Leaves out the rows of profiles that are there twice on one day. It is done once for each day, when no more are to be expected.
-    /// Queries leave them out, too, in the same way. Those that are there on two days stay: which of the two counts depends on the days that
-    /// are asked for.
+    /// Leaves out the rows of profiles that are there twice on one day. It is done once for each day, when no more are
+    /// to be expected. Queries leave them out, too, in the same way. Those that are there on two days stay: which of
+    /// the two counts depends on the days that are asked for.
     async fn leave_out_repeated(&mut self, now: i64, report: &mut Report) -> Result<(), UpkeepError> {
         let oldest = day_of(now - DAYS * DAY);
         let partitions = self.table_mut(TableName::Profiles).partitions().await?;
@@ -95,8 +96,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Writes the files anew that have rows of some profiles, without these. The table of profiles comes last: as long as it has a profile
-    /// twice, queries know that one of them does not count.
+    /// Writes the files anew that have rows of some profiles, without these. The table of profiles comes last: as long
+    /// as it has a profile twice, queries know that one of them does not count.
     pub(super) async fn leave_out(
         &mut self,
         partition: &Partition,
@@ -136,7 +137,8 @@ impl Upkeep {
         Ok(is_done)
     }
 
-    /// Writes the rows of files to a new one that takes their place. Returns whether it does: another collector may have been faster.
+    /// Writes the rows of files to a new one that takes their place. Returns whether it does: another collector may
+    /// have been faster.
     async fn replace(
         &mut self,
         name: TableName,

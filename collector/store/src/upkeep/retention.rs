@@ -55,7 +55,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Deletes the source maps of releases that have no profiles any more. A new map may have come before the first profile of its release.
+    /// Deletes the source maps of releases that have no profiles any more. A new map may have come before the first
+    /// profile of its release.
     async fn delete_unused_maps(&mut self, app: &str, now: i64) -> Result<u64, UpkeepError> {
         let Some(keep) = self.settings.retention.of(app) else { return Ok(0) };
         let partitions: BTreeMap<_, Vec<DataFile>> = self.table_mut(TableName::Profiles).partitions().await?;

@@ -39,8 +39,8 @@ impl Rewriter {
         Ok(Self { runtime: RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc()? })
     }
 
-    /// Writes the rows of files of one partition to a new file, without the rows of some profiles; `None` if no row is left. The table does
-    /// not know the new file yet.
+    /// Writes the rows of files of one partition to a new file, without the rows of some profiles; `None` if no row is
+    /// left. The table does not know the new file yet.
     pub async fn rewrite(
         &self,
         table: &Table,
@@ -66,7 +66,8 @@ impl Rewriter {
         Ok(file.finish().await?)
     }
 
-    /// Writes the sums of a file of samples by hour, in a file of the same name. The table of sums does not know it yet.
+    /// Writes the sums of a file of samples by hour, in a file of the same name. The table of sums does not know it
+    /// yet.
     pub async fn add_up(
         &self,
         samples: &Table,
@@ -85,7 +86,8 @@ impl Rewriter {
         Ok(sums.finish().await?)
     }
 
-    /// The profiles that are there twice. The rows in the batch with the smallest number count, so these are the others.
+    /// The profiles that are there twice. The rows in the batch with the smallest number count, so these are the
+    /// others.
     pub async fn repeated(
         &self,
         profiles: &Table,
@@ -190,8 +192,9 @@ fn has_equal_rows(table: TableName) -> bool {
     matches!(table, TableName::Stacks | TableName::Frames)
 }
 
-/// The rows in the order in which they take the least room, and in which a reader can leave out hours, releases and pages. The rows of a
-/// profile stay together: in the order of stacks, hashes of profiles and sessions would take more than is saved.
+/// The rows in the order in which they take the least room, and in which a reader can leave out hours, releases and
+/// pages. The rows of a profile stay together: in the order of stacks, hashes of profiles and sessions would take more
+/// than is saved.
 fn sql(table: TableName, schema: &SchemaRef, left_out: &str) -> String {
     let columns: Vec<String> =
         schema.fields().iter().map(|field| format!("files.\"{}\"", field.name())).collect();

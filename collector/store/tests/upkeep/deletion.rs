@@ -100,7 +100,8 @@ async fn a_session_is_deleted_from_all_tables() {
     assert_eq!(rows[&TableName::Spans].1 - left[&TableName::Spans].1, 3);
     assert_eq!(upkeep.delete_session("shop", "session 3").await.unwrap().profiles, []);
     assert_eq!(upkeep.delete_session("other", "session 4").await.unwrap().profiles, []);
-    // A short time later, no file on the disk has its rows: neither those that were replaced now, nor those that were merged before.
+    // A short time later, no file on the disk has its rows: neither those that were replaced now, nor those that were
+    // merged before.
     let on_disk = files_on_disk(folder.path());
     upkeep.run(now() + 4 * 60_000_000).await;
     assert_eq!(files_on_disk(folder.path()), on_disk);

@@ -10,8 +10,9 @@ use super::values::{process_id, seconds};
 
 /// Profile a running Node.js process, without any preparation
 ///
-/// Records the process until --duration is over, Ctrl-C is pressed, or the process ends. Then selfprof writes the trace to a file and
-/// prints a table of its functions to stderr, as `selfprof run` does. The process then continues as before.
+/// Records the process until --duration is over, Ctrl-C is pressed, or the process ends. Then selfprof writes the trace
+/// to a file and prints a table of its functions to stderr, as `selfprof run` does. The process then continues as
+/// before.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AttachArguments {

@@ -12,8 +12,8 @@ use super::values::formats;
 
 /// Convert a profile to another format
 ///
-/// The format of IN is detected from its content, and the format of OUT from its name. Problems in IN, and data that the new
-/// format cannot hold, are reported on stderr. In all formats but w3c, anonymous functions have the inferred
+/// The format of IN is detected from its content, and the format of OUT from its name. Problems in IN, and data that
+/// the new format cannot hold, are reported on stderr. In all formats but w3c, anonymous functions have the inferred
 /// names that `selfprof top` shows, with a star, e.g. `exports.run*`.
 #[derive(Debug, Args)]
 #[command(after_help = FORMATS_AND_EXAMPLES)]

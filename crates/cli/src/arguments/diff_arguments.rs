@@ -15,13 +15,14 @@ use super::source_maps::SourceMapArguments;
 /// if they have the same name and location, or if the name is unique in a script whose code has moved.
 ///
 /// Shares are estimates from samples. By default, only statistically significant changes are listed: those that pass a
-/// two-proportion z-test at the 5 % level, with Holm's correction for the number of functions. Consecutive samples of one
-/// long call count as one event. If nothing changed, 19 of 20 comparisons list nothing. The test cannot account for other
-/// differences between runs, such as their input or the load of the machine: compare two runs of the same program first.
+/// two-proportion z-test at the 5 % level, with Holm's correction for the number of functions. Consecutive samples of
+/// one long call count as one event. If nothing changed, 19 of 20 comparisons list nothing. The test cannot account for
+/// other differences between runs, such as their input or the load of the machine: compare two runs of the same program
+/// first.
 ///
-/// BASE and NEW may be URLs of files, or of a `selfprof-collector`, as in the address of its page. If both select the same
-/// application and period, the collector compares them, by sessions. SELFPROF_COLLECTOR_TOKEN is the token, if the collector
-/// needs one.
+/// BASE and NEW may be URLs of files, or of a `selfprof-collector`, as in the address of its page. If both select the
+/// same application and period, the collector compares them, by sessions. SELFPROF_COLLECTOR_TOKEN is the token, if the
+/// collector needs one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DiffArguments {

@@ -4,7 +4,8 @@ use clap::Args;
 
 /// Report why browsers cannot profile a page, and which scripts' functions a profile hides
 ///
-/// Fetches the page and the scripts that its HTML names, without running them. Exits with 1 if browsers do not allow a Profiler in the page.
+/// Fetches the page and the scripts that its HTML names, without running them. Exits with 1 if browsers do not allow a
+/// Profiler in the page.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArguments {

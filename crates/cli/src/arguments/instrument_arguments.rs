@@ -7,12 +7,12 @@ use clap::{Args, ValueEnum};
 /// Copy scripts and pages so that browsers without the JS Self-Profiling API can profile them
 ///
 /// Functions, loops and slow calls get checks, which do nothing until a profiler starts. Beside the copies are
-/// `selfprof-polyfill.js`, which defines `Profiler` where a browser has none, and `selfprof-functions.json`, with the names
-/// and positions of the functions in the plain files. The copied pages load the polyfill.
+/// `selfprof-polyfill.js`, which defines `Profiler` where a browser has none, and `selfprof-functions.json`, with the
+/// names and positions of the functions in the plain files. The copied pages load the polyfill.
 ///
 /// A single folder is copied with everything in it; several inputs are copied under their own names. What cannot be
-/// instrumented is copied unchanged, and the summary on stderr says why. Pass plain files: a file that is already instrumented is
-/// rejected or, in a folder, copied unchanged.
+/// instrumented is copied unchanged, and the summary on stderr says why. Pass plain files: a file that is already
+/// instrumented is rejected or, in a folder, copied unchanged.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InstrumentArguments {
@@ -24,13 +24,13 @@ pub struct InstrumentArguments {
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 
-    /// Write a source map beside each instrumented script, composed with the script's own map; without this option, links to
-    /// source maps are removed, because their columns are no longer right
+    /// Write a source map beside each instrumented script, composed with the script's own map; without this option,
+    /// links to source maps are removed, because their columns are no longer right
     #[arg(long)]
     pub source_map: bool,
 
-    /// Instrument only scripts whose paths match, such as `assets/*.js`; may be repeated. A pattern without `/` is matched
-    /// against file names, others against paths from the input folder
+    /// Instrument only scripts whose paths match, such as `assets/*.js`; may be repeated. A pattern without `/` is
+    /// matched against file names, others against paths from the input folder
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
 
@@ -42,8 +42,8 @@ pub struct InstrumentArguments {
     #[arg(long, value_enum, default_value_t = InstrumentMode::Sample)]
     pub mode: InstrumentMode,
 
-    /// With `--mode trace`: trace only functions whose full names match, such as `parse*` or `get total`; may be repeated.
-    /// `(anonymous)` stands for functions without a name
+    /// With `--mode trace`: trace only functions whose full names match, such as `parse*` or `get total`; may be
+    /// repeated. `(anonymous)` stands for functions without a name
     #[arg(long, value_name = "GLOB")]
     pub functions: Vec<String>,
 

@@ -5,7 +5,8 @@ use clap::Args;
 /// Which samples count.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LabelArguments {
-    /// Only samples with this label, such as `http.route=/cart`; the others count as idle. Several values of one name add up
+    /// Only samples with this label, such as `http.route=/cart`; the others count as idle. Several values of one name
+    /// add up
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     pub labels: Vec<(String, String)>,
 }

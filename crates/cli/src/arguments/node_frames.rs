@@ -13,7 +13,8 @@ pub struct NodeFramesArgument {
 /// How frames of `node:` scripts are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum NodeFrames {
-    /// Like built-in functions: only the one that the script called, by name. Where no script called one, the one that was running
+    /// Like built-in functions: only the one that the script called, by name. Where no script called one, the one that
+    /// was running
     #[default]
     Fold,
     /// Like functions of the script: all of them, with their locations

@@ -11,9 +11,9 @@ use super::values::interval;
 /// Load a web page without a browser: run its scripts, print its console output, profile its load
 ///
 /// The page gets a DOM (jsdom), the network and its own thread, but no layout and no painting. console.log() goes to
-/// stdout; warnings, errors and failed requests go to stderr. The page can use `Profiler` itself if its Document-Policy allows
-/// that; profiling its load needs no permission. The trace shows what the page's own profiler would show: its functions, but not
-/// those of its frames or of cross-origin scripts loaded without CORS.
+/// stdout; warnings, errors and failed requests go to stderr. The page can use `Profiler` itself if its Document-Policy
+/// allows that; profiling its load needs no permission. The trace shows what the page's own profiler would show: its
+/// functions, but not those of its frames or of cross-origin scripts loaded without CORS.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PageArguments {

@@ -19,8 +19,8 @@ pub struct PageHostArguments {
     #[arg(long)]
     pub ignore_certificate_errors: bool,
 
-    /// End the process of the pages when it takes more than MB megabytes of memory [default: half of the memory of this machine
-    /// or container]
+    /// End the process of the pages when it takes more than MB megabytes of memory
+    /// [default: half of the memory of this machine or container]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub memory_limit: Option<u64>,
 }

@@ -6,9 +6,9 @@ use clap::Args;
 
 /// Write the traces of a recording that was left behind
 ///
-/// While a program runs, `selfprof run` records it into a temporary folder. The folder stays if a trace could not be written,
-/// for example because the disk was full, or if selfprof itself was killed. This command writes the traces then. The
-/// recording stays until you delete it.
+/// While a program runs, `selfprof run` records it into a temporary folder. The folder stays if a trace could not be
+/// written, for example because the disk was full, or if selfprof itself was killed. This command writes the traces
+/// then. The recording stays until you delete it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RecoverArguments {

@@ -10,12 +10,12 @@ use super::source_maps::SourceMapArguments;
 /// Write an HTML report of one or more traces
 ///
 /// The report is a single HTML file that loads nothing else. It has a timeline with the kinds of work, marks and
-/// measures, flame graphs (chronological, left-heavy and inverted), the callers and callees of each function, and searchable
-/// tables of functions and packages. It shows all processes and threads of a file on one time axis, together or one at a time.
-/// Given several files, it compares the first two.
+/// measures, flame graphs (chronological, left-heavy and inverted), the callers and callees of each function, and
+/// searchable tables of functions and packages. It shows all processes and threads of a file on one time axis, together
+/// or one at a time. Given several files, it compares the first two.
 ///
-/// FILE may be the URL of a profile in a `selfprof-collector` (http://HOST/api/v1/profiles/ID?app=APP), or of the sum of all
-/// profiles that a filter selects (http://HOST/?app=APP&release=1.4, as in the address of the collector's page).
+/// FILE may be the URL of a profile in a `selfprof-collector` (http://HOST/api/v1/profiles/ID?app=APP), or of the sum
+/// of all profiles that a filter selects (http://HOST/?app=APP&release=1.4, as in the address of the collector's page).
 /// SELFPROF_COLLECTOR_TOKEN is the token, if the collector needs one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -12,15 +12,16 @@ use super::values::seconds;
 
 /// Run a program and profile all its Node.js processes from start to exit
 ///
-/// The program runs as it would without selfprof, with the same stdin, stdout and exit code. When it has ended, even by an
-/// error or a signal, selfprof writes the trace to a file and prints a table of its functions to stderr.
+/// The program runs as it would without selfprof, with the same stdin, stdout and exit code. When it has ended, even by
+/// an error or a signal, selfprof writes the trace to a file and prints a table of its functions to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
     #[command(flatten)]
     pub sampling: SamplingArguments,
 
-    /// Write the trace to FILE; a name ending in `.gz` compresses it [default: NAME.selfprof.json, after the script or program]
+    /// Write the trace to FILE; a name ending in `.gz` compresses it
+    /// [default: NAME.selfprof.json, after the script or program]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -36,8 +37,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub duration: Option<Duration>,
 
-    /// Start recording when selfprof receives SIGNAL, stop at the next one, and so on. With --last, record from the start, and
-    /// write the trace when SIGNAL arrives
+    /// Start recording when selfprof receives SIGNAL, stop at the next one, and so on. With --last, record from the
+    /// start, and write the trace when SIGNAL arrives
     #[arg(long, value_name = "SIGNAL", value_enum, ignore_case = true)]
     pub toggle: Option<ToggleSignal>,
 

@@ -16,18 +16,19 @@ use super::values::formats;
 
 /// Print the functions of a trace, most self time first
 ///
-/// The table goes to stdout, followed by a table of measures if the trace has any. Time in which a function waited, rather
-/// than ran, is in the row `(waiting)`, if the recording has it. Problems in the trace are reported on
-/// stderr. Anonymous functions are shown with an inferred name and a star, if their script can be read and has not changed since
-/// the recording: what they are assigned to, the call that they are an argument of, or the function that returns them.
+/// The table goes to stdout, followed by a table of measures if the trace has any. Time in which a function waited,
+/// rather than ran, is in the row `(waiting)`, if the recording has it. Problems in the trace are reported on
+/// stderr. Anonymous functions are shown with an inferred name and a star, if their script can be read and has not
+/// changed since the recording: what they are assigned to, the call that they are an argument of, or the function that
+/// returns them.
 ///
-/// Files may be at URLs: at most 512 MiB, within five minutes. SSL_CERT_FILE names certificate authorities (PEM) to trust instead of
-/// the system's. Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+/// Files may be at URLs: at most 512 MiB, within five minutes. SSL_CERT_FILE names certificate authorities (PEM) to
+/// trust instead of the system's. Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {
-    /// A W3C trace, a `.cpuprofile`, or a profile in another format that `selfprof convert --help` lists; may be gzipped;
-    /// `-` reads stdin; or the URL of such a file, or of a collector
+    /// A W3C trace, a `.cpuprofile`, or a profile in another format that `selfprof convert --help` lists; may be
+    /// gzipped; `-` reads stdin; or the URL of such a file, or of a collector
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 

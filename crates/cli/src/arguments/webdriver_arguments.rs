@@ -8,9 +8,9 @@ use super::page_host::PageHostArguments;
 
 /// Serve WebDriver, so that Selenium and other clients can drive pages without a browser
 ///
-/// Each session runs its pages in its own process. Besides the commands of WebDriver, the server has the extension command of
-/// the JS Self-Profiling draft, `POST /session/{session id}/forcesample`: every running profiler of the current window or
-/// frame takes one sample immediately, so tests do not have to sleep.
+/// Each session runs its pages in its own process. Besides the commands of WebDriver, the server has the extension
+/// command of the JS Self-Profiling draft, `POST /session/{session id}/forcesample`: every running profiler of the
+/// current window or frame takes one sample immediately, so tests do not have to sleep.
 ///
 /// The server runs until SIGINT or SIGTERM. Its first line on stdout is the address that it listens on.
 #[derive(Debug, Args)]

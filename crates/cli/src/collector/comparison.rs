@@ -54,8 +54,8 @@ pub enum Verdict {
 /// A condition that all profiles meet.
 const ALL: &str = "release like '%'";
 
-/// Has the collector compare two selections of one application and period, and returns its answer also as it came. `None` if the URLs stand for
-/// something else.
+/// Has the collector compare two selections of one application and period, and returns its answer also as it came.
+/// `None` if the URLs stand for something else.
 pub fn compare(base: &Address, new: &Address, top: usize) -> Result<Option<(Comparison, Vec<u8>)>, Failure> {
     let (What::Selection(old), What::Selection(fresh)) = (&base.what, &new.what) else { return Ok(None) };
     if base.root != new.root || (&old.app, &old.from, &old.to) != (&fresh.app, &fresh.from, &fresh.to) {

@@ -1,8 +1,8 @@
 //! `selfprof attach`: profiles a Node.js process that was started without any preparation.
 //!
-//! SIGUSR1 makes Node.js open its inspector. Through it, the process loads the npm package's `src/run/attach.cjs`, which records each
-//! thread as `selfprof run` does. Then the inspector is closed. The recording ends when this process closes the connection in the
-//! directory of the recording, even because it was killed.
+//! SIGUSR1 makes Node.js open its inspector. Through it, the process loads the npm package's `src/run/attach.cjs`,
+//! which records each thread as `selfprof run` does. Then the inspector is closed. The recording ends when this process
+//! closes the connection in the directory of the recording, even because it was killed.
 
 mod inspector;
 mod limited_stream;

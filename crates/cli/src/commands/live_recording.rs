@@ -20,7 +20,8 @@ use crate::terminal::names::quoted;
 /// How long child processes may take to end after the program.
 const CHILDREN_PATIENCE: Duration = Duration::from_millis(200);
 
-/// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
+/// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the
+/// disk.
 const MAX_ENTRIES: u32 = 1 << 20;
 
 /// What is made of a recording.
@@ -114,7 +115,8 @@ impl LiveRecording {
         {
             failure.report();
         }
-        // Deletes the journals, unless they are all that there is. If a signal killed this process, they would remain, too.
+        // Deletes the journals, unless they are all that there is. If a signal killed this process, they would remain,
+        // too.
         if finished.is_err()
             && let Some(directory) = recording.keep()
         {

@@ -194,8 +194,8 @@ fn record(
     Ok(())
 }
 
-/// How many samples are in the page's functions. A page's profiler does not see other work in its thread, so neither does
-/// this one.
+/// How many samples are in the page's functions. A page's profiler does not see other work in its thread, so neither
+/// does this one.
 fn write_sample_counts(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let other = summary.idle.samples;
     let own = summary.samples() - other;

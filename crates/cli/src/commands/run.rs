@@ -1,8 +1,8 @@
 //! `selfprof run`: profiles a program in Node.js.
 //!
-//! The recording happens in the program's process: Node.js preloads the npm package's `run.cjs`, which streams one journal per
-//! thread into a temporary directory. However the program ends, the journals remain, and this command turns them into
-//! traces.
+//! The recording happens in the program's process: Node.js preloads the npm package's `run.cjs`, which streams one
+//! journal per thread into a temporary directory. However the program ends, the journals remain, and this command turns
+//! them into traces.
 
 mod child;
 pub mod command;

@@ -25,8 +25,8 @@ pub fn is_replaceable(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |metadata| metadata.is_file())
 }
 
-/// A temporary file in the same directory, so that it can be renamed to the path. It has the permissions of any new file
-/// (0666 minus the umask) and is deleted when dropped.
+/// A temporary file in the same directory, so that it can be renamed to the path. It has the permissions of any new
+/// file (0666 minus the umask) and is deleted when dropped.
 pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     Builder::new()
         .prefix(".selfprof-")

@@ -47,7 +47,8 @@ pub fn file_name(path: &Path) -> Option<String> {
     path.file_name().filter(|_| !is_stream(path)).map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Reads a profile, reports its problems, applies source maps and infers names. The format is detected unless it is given.
+/// Reads a profile, reports its problems, applies source maps and infers names. The format is detected unless it is
+/// given.
 pub fn threads(
     path: &Path,
     format: Option<Format>,

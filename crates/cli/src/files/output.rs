@@ -47,7 +47,8 @@ impl TracePath {
     }
 }
 
-/// What to add to the message that a file was written, if another one was there before. To be called before it is written.
+/// What to add to the message that a file was written, if another one was there before. To be called before it is
+/// written.
 pub fn replacing(path: &Path) -> &'static str {
     if path.is_file() { ", replacing an earlier file" } else { "" }
 }

@@ -39,7 +39,8 @@ impl Package {
             })
     }
 
-    /// The package in this directory. The path is canonical, because the preload looks for itself in `process.execArgv`.
+    /// The package in this directory. The path is canonical, because the preload looks for itself in
+    /// `process.execArgv`.
     fn at(directory: &Path) -> Option<Self> {
         let is_package = directory.join("package.json").is_file() && directory.join(PRELOAD).is_file();
         let directory = is_package.then(|| directory.canonicalize().ok()).flatten()?;
@@ -66,8 +67,8 @@ impl Package {
         self.directory.join("polyfill").join(name)
     }
 
-    /// The main script of the page host, in the package `@selfprof/page`: the one that the working directory's project has
-    /// installed, or else the one installed beside this package.
+    /// The main script of the page host, in the package `@selfprof/page`: the one that the working directory's project
+    /// has installed, or else the one installed beside this package.
     pub fn page_driver(&self) -> Result<PathBuf, Failure> {
         let working_directory = env::current_dir().ok();
         let mut folders = working_directory.iter().chain([&self.directory]);
@@ -79,7 +80,8 @@ impl Package {
         })
     }
 
-    /// The directory of the package with the addons for a platform, one per Node.js major; `None` if it is not installed.
+    /// The directory of the package with the addons for a platform, one per Node.js major; `None` if it is not
+    /// installed.
     pub fn addons(&self, platform: &str, arch: &str) -> Option<PathBuf> {
         installed(&format!("@selfprof/native-{platform}-{arch}"), &self.directory)
     }

@@ -26,7 +26,8 @@ pub struct PageLauncher {
 }
 
 impl PageLauncher {
-    /// Finds Node.js, the npm package and its addon. jsdom, and whether it supports this Node.js, is checked by the page host.
+    /// Finds Node.js, the npm package and its addon. jsdom, and whether it supports this Node.js, is checked by the
+    /// page host.
     pub fn find(arguments: &PageHostArguments) -> Result<Self, Failure> {
         let node = Node::find(arguments.node.as_deref())?;
         let package = Package::find()?;

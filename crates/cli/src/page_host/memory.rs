@@ -1,5 +1,5 @@
-//! Limits the memory of the page host's process. Its pages have limits of their own, but V8 does not count all that they can make it allocate, and
-//! cannot be interrupted while it allocates. So the whole process ends.
+//! Limits the memory of the page host's process. Its pages have limits of their own, but V8 does not count all that
+//! they can make it allocate, and cannot be interrupted while it allocates. So the whole process ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ pub fn default_limit() -> u64 {
     known.min().map_or(DEFAULT, |bytes| bytes / 2)
 }
 
-/// The files with the limits of a process and of all groups around it, from its `/proc/PID/cgroup` (cgroups(7)). A container may see its group
-/// as the outermost one, whatever the path says.
+/// The files with the limits of a process and of all groups around it, from its `/proc/PID/cgroup` (cgroups(7)). A
+/// container may see its group as the outermost one, whatever the path says.
 fn group_limits(groups: &str) -> Vec<PathBuf> {
     let of_line = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -47,7 +47,8 @@ fn group_limits(groups: &str) -> Vec<PathBuf> {
     groups.lines().filter_map(of_line).flatten().collect()
 }
 
-/// Watches a process until `stop` closes, and ends it when it takes more than `limit` bytes, after it has called `on_exceeded`.
+/// Watches a process until `stop` closes, and ends it when it takes more than `limit` bytes, after it has called
+/// `on_exceeded`.
 pub fn watch(child: &Arc<Mutex<Child>>, limit: u64, stop: &Receiver<()>, on_exceeded: impl FnOnce()) {
     while stop.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
         // While it is locked, nobody else waits for the process, so that its id is not that of another one.

@@ -1,7 +1,8 @@
 //! The page host's process, and the protocol that it speaks.
 //!
-//! Its stdin is one end of a socket that carries one JSON text per line in both directions; the protocol is described in
-//! `packages/page/src/host/driver-process.cjs`. The process ends when the socket closes, so it never outlives this one.
+//! Its stdin is one end of a socket that carries one JSON text per line in both directions; the protocol is described
+//! in `packages/page/src/host/driver-process.cjs`. The process ends when the socket closes, so it never outlives this
+//! one.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -55,8 +56,8 @@ struct Calls {
 }
 
 impl PageProcess {
-    /// Runs the script `driver` in Node.js, and calls `on_event` on another thread for every event of a page. The process is ended when it
-    /// takes more than `memory_limit` bytes.
+    /// Runs the script `driver` in Node.js, and calls `on_event` on another thread for every event of a page. The
+    /// process is ended when it takes more than `memory_limit` bytes.
     pub fn spawn(
         node: &Path,
         driver: &Path,
@@ -160,8 +161,8 @@ fn gone(calls: &Calls) -> CallError {
     CallError::new("unknown error", calls.reason.as_deref().unwrap_or("the page host has ended"))
 }
 
-/// Reads lines until the socket closes. A page can return what JSON cannot say here, such as half of a character: the call fails then, and
-/// the next line is read.
+/// Reads lines until the socket closes. A page can return what JSON cannot say here, such as half of a character: the
+/// call fails then, and the next line is read.
 fn listen(mut reader: impl BufRead, max_line: u64, calls: &Mutex<Calls>, mut on_event: impl FnMut(Value)) {
     let mut line = Vec::new();
     while let Some(is_whole) = read_line(&mut reader, max_line, &mut line) {

@@ -1,7 +1,7 @@
 //! The connections of the recorded processes.
 //!
-//! Each process connects when it begins to record, and closes its end when its journals are complete. Nothing is sent. When this
-//! process closes its end, even because it was killed, recordings end and the programs go on.
+//! Each process connects when it begins to record, and closes its end when its journals are complete. Nothing is sent.
+//! When this process closes its end, even because it was killed, recordings end and the programs go on.
 
 use std::io::{self, ErrorKind, Read};
 use std::net::Shutdown;

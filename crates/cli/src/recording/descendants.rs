@@ -41,8 +41,8 @@ impl Seen {
         self.polls > 10
     }
 
-    /// Whether it is certain that this executable ran in the process. A process that is being started looks like its parent, which has
-    /// the request.
+    /// Whether it is certain that this executable ran in the process. A process that is being started looks like its
+    /// parent, which has the request.
     pub fn is_certain(&self) -> bool {
         !self.has_request || self.polls > 1
     }

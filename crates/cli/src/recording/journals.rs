@@ -40,8 +40,8 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
 /// Which times of the system's monotonic clock are kept of a recording.
 pub type IsKept<'a> = &'a dyn Fn(Micros) -> bool;
 
-/// Reads all threads: the main thread of the first process, then its workers, then the other processes in the order in which they
-/// started. Warns about incomplete data; the failures are those of threads that cannot be read.
+/// Reads all threads: the main thread of the first process, then its workers, then the other processes in the order in
+/// which they started. Warns about incomplete data; the failures are those of threads that cannot be read.
 pub fn read(files: &[PathBuf], is_kept: Option<IsKept<'_>>) -> (Vec<RecordedThread>, Vec<Failure>) {
     let (mut journals, mut failures) = (Vec::new(), Vec::new());
     for path in files {
@@ -81,7 +81,8 @@ pub fn read(files: &[PathBuf], is_kept: Option<IsKept<'_>>) -> (Vec<RecordedThre
     (threads, failures)
 }
 
-/// The main thread of the process that started first, then the others. A process comes before its children, which start later.
+/// The main thread of the process that started first, then the others. A process comes before its children, which start
+/// later.
 fn sort(journals: &mut [Journal]) {
     let mut starts: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     for Journal { header, .. } in journals.iter().filter(|journal| journal.header.thread_id == 0) {

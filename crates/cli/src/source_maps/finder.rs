@@ -243,7 +243,8 @@ impl Files {
         Ok(files)
     }
 
-    /// The file with this name, which is a part of a URL. If there are several, the one whose directories best match the end of the URL.
+    /// The file with this name, which is a part of a URL. If there are several, the one whose directories best match
+    /// the end of the URL.
     fn named(&self, name: &str, url: &str) -> Option<PathBuf> {
         let with_name = |name: &str| self.by_name.get(OsString::from(name).as_os_str());
         let paths = with_name(&decoded(name)).or_else(|| with_name(name))?;
@@ -279,8 +280,8 @@ pub fn read_text(path: &Path) -> Option<String> {
     read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The content of a regular file that is not too long. A trace may name any path: a device, or one of the files of /proc that readers
-/// wait for. Those say that they have no bytes, and none is read of them.
+/// The content of a regular file that is not too long. A trace may name any path: a device, or one of the files of
+/// /proc that readers wait for. Those say that they have no bytes, and none is read of them.
 pub fn read(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {

@@ -16,8 +16,8 @@ const MAX_BYTES: usize = 1 << 28;
 /// At most this many bad maps are named; the rest are counted.
 const MAX_WARNINGS: usize = 5;
 
-/// The maps of scripts that were compiled in memory, from the URLs of the scripts and of their maps. A script whose file leads to
-/// the same map needs none. Tells `report` which are ignored.
+/// The maps of scripts that were compiled in memory, from the URLs of the scripts and of their maps. A script whose
+/// file leads to the same map needs none. Tells `report` which are ignored.
 pub fn recorded_maps(
     urls: &[(String, String)],
     report: &mut dyn FnMut(fmt::Arguments<'_>),

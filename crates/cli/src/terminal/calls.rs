@@ -52,8 +52,8 @@ pub fn called_functions(trace: &Trace, summary: &Summary, calls: &Calls) -> Vec<
     rows
 }
 
-/// Writes the `top` functions with the most self time, one per line, with the number of their calls. Resumptions of suspended functions are
-/// no calls. `%` is the self time as a share of the busy time.
+/// Writes the `top` functions with the most self time, one per line, with the number of their calls. Resumptions of
+/// suspended functions are no calls. `%` is the self time as a share of the busy time.
 pub fn write_called_functions(
     out: &mut impl Write,
     (trace, summary, calls): (&Trace, &Summary, &Calls),

@@ -14,7 +14,8 @@ const MAX_COMMAND_LENGTH: usize = 80;
 /// Stands for the script of functions that have none.
 const NATIVE: &str = "(native)";
 
-/// Stands for the script of traced functions that the table of functions does not have: native functions are not traced.
+/// Stands for the script of traced functions that the table of functions does not have: native functions are not
+/// traced.
 const UNKNOWN: &str = "(unknown)";
 
 /// What stands for the script of functions that have none in a trace.
@@ -34,8 +35,8 @@ pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> St
     }
 }
 
-/// The function's location: `script:line:column`, `(native)` or `(unknown)` for a function without a script, or nothing for the garbage
-/// collector and for waiting.
+/// The function's location: `script:line:column`, `(native)` or `(unknown)` for a function without a script, or nothing
+/// for the garbage collector and for waiting.
 ///
 /// Paths below the directory `base` are shown relative to it.
 pub fn location(trace: &Trace, frame: FrameId, base: &Path) -> String {
@@ -84,8 +85,8 @@ fn short_url(url: &str, base: &Path) -> String {
     }
 }
 
-/// Replaces characters that a terminal would obey: names and URLs come from the profiled program. These are control characters, and
-/// those that change the direction of the text around them, so that it reads differently
+/// Replaces characters that a terminal would obey: names and URLs come from the profiled program. These are control
+/// characters, and those that change the direction of the text around them, so that it reads differently
 /// ([Trojan Source](https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing)).
 pub fn printable(text: &str) -> String {
     let is_obeyed = |c: char| {

@@ -130,7 +130,8 @@ pub fn write_labels(
     write_left_out(out, rows.len() - shown.len())
 }
 
-/// Writes the time of each kind of work, most time first. `%` is its share of the busy time. Traces of calls have no samples to count.
+/// Writes the time of each kind of work, most time first. `%` is its share of the busy time. Traces of calls have no
+/// samples to count.
 pub fn write_marker_times(
     out: &mut impl Write,
     (trace, summary): (&Trace, &Summary),
@@ -152,8 +153,8 @@ pub fn write_marker_times(
     Ok(())
 }
 
-/// Writes the `top` measures with the most total time by name, one per line, then the time of the latest of each recommended
-/// mark, then the number of entries. Writes nothing if the trace has no entries.
+/// Writes the `top` measures with the most total time by name, one per line, then the time of the latest of each
+/// recommended mark, then the number of entries. Writes nothing if the trace has no entries.
 pub fn write_entries(
     out: &mut impl Write,
     (trace, summary): (&Trace, &Summary),
@@ -229,8 +230,8 @@ pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
 
 /// Writes the times of the trace; `%` in the tables is a share of the busy time, without waiting if that was left out.
 ///
-/// The covered time is that of all samples. What is left out of gaps between samples follows. The garbage collector must be [a function](Trace::add_collector_frames), or
-/// its samples without a stack would count twice.
+/// The covered time is that of all samples. What is left out of gaps between samples follows. The garbage collector
+/// must be [a function](Trace::add_collector_frames), or its samples without a stack would count twice.
 pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -> io::Result<()> {
     let millis = |tally: Tally| tally.time.as_millis_f64();
     let [busy, waiting, idle] = [summary.busy, summary.waiting, summary.idle].map(millis);
@@ -337,7 +338,8 @@ fn write_thread_groups(
     write_left_out(out, rows.len() - shown.len())
 }
 
-/// The number of threads if there are several, the number of samples, the requested interval if it is known, and the median interval.
+/// The number of threads if there are several, the number of samples, the requested interval if it is known, and the
+/// median interval.
 pub fn extent(program: &Program, summary: &Summary, requested: Option<Micros>) -> String {
     let threads = match (program.threads.len(), program.processes()) {
         (1, _) => None,

@@ -1,4 +1,5 @@
-//! `selfprof agent-exporter`: what it does with a folder of journals, and with endpoints that are slow, wrong or hostile.
+//! `selfprof agent-exporter`: what it does with a folder of journals, and with endpoints that are slow, wrong or
+//! hostile.
 
 mod agent;
 mod endpoint;

@@ -1,5 +1,5 @@
-//! URLs of a collector in the place of files. The collector here is a server that knows a few answers; the tests of `collector/collector` have a
-//! real one.
+//! URLs of a collector in the place of files. The collector here is a server that knows a few answers; the tests of
+//! `collector/collector` have a real one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! Tests of `selfprof page` and `selfprof webdriver` with real pages. `SELFPROF_NODE` is a Node.js that jsdom supports, and
-//! `SELFPROF_TEST_JSDOM` the path of jsdom; `cargo xtask test --only driven` sets both.
+//! Tests of `selfprof page` and `selfprof webdriver` with real pages. `SELFPROF_NODE` is a Node.js that jsdom supports,
+//! and `SELFPROF_TEST_JSDOM` the path of jsdom; `cargo xtask test --only driven` sets both.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -20,8 +20,8 @@ use crate::folder::names::Part;
 use crate::pages::{self, Page};
 use crate::settings::Settings;
 
-/// A request is sent when it has so many bytes. The collector takes 8 MiB, 32 MiB after decompression, and as many profiles as an
-/// application may send in a second.
+/// A request is sent when it has so many bytes. The collector takes 8 MiB, 32 MiB after decompression, and as many
+/// profiles as an application may send in a second.
 const MAX_COMPRESSED: usize = 4 << 20;
 const MAX_BYTES: u64 = 16 << 20;
 const MAX_LINES: usize = 20;

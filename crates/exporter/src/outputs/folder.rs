@@ -102,7 +102,8 @@ impl Output for ProfileFolder {
         if has_main {
             receipt.corrupt = self.write(batch, &batch.parts, "")?.corrupt;
         } else {
-            // They came late, and the file of their process is written. Alone, each has a name that does not depend on the others.
+            // They came late, and the file of their process is written. Alone, each has a name that does not depend on
+            // the others.
             for part in &batch.parts {
                 let thread = format!(".{}", part.thread);
                 receipt.corrupt.extend(self.write(batch, std::slice::from_ref(part), &thread)?.corrupt);

@@ -26,7 +26,8 @@ impl Otlp {
         Self { endpoint, settings: Arc::clone(settings), host: host_name() }
     }
 
-    /// The attributes of the program and its process, by the semantic conventions of OpenTelemetry. The settings come first.
+    /// The attributes of the program and its process, by the semantic conventions of OpenTelemetry. The settings come
+    /// first.
     fn resource(&self, header: &Header) -> Resource {
         let settings = &self.settings;
         let texts = [

@@ -55,8 +55,8 @@ impl Output for Pyroscope {
     }
 }
 
-/// The labels as Pyroscope takes them. Each set of labels is a series there, except for the span, so what each request has of its own
-/// is left out. Names have letters, digits and `_`.
+/// The labels as Pyroscope takes them. Each set of labels is a series there, except for the span, so what each request
+/// has of its own is left out. Names have letters, digits and `_`.
 fn pyroscope_labels(labels: &Labels) -> Labels {
     let plain = |name: &str| -> String {
         name.chars()

@@ -1,12 +1,13 @@
 //! Chromium's [trace events], for the Performance panel of DevTools and for Perfetto.
 //!
-//! Samples are written as a CPU profile in `Profile` and `ProfileChunk` events, with times as in [`crate::cpuprofile`], so that
-//! DevTools shows the times of `selfprof top`. Calls are `B` and `E` events, which Perfetto and other programs show in a track of their own, besides the samples
-//! that stand for them. Marks and measures are user timing events. The format cannot hold the marker of a
-//! sample with a stack. Times are whole microseconds and not negative; if the first sample's span, or a measure, starts before the
-//! time origin, all times are shifted.
+//! Samples are written as a CPU profile in `Profile` and `ProfileChunk` events, with times as in [`crate::cpuprofile`],
+//! so that DevTools shows the times of `selfprof top`. Calls are `B` and `E` events, which Perfetto and other programs
+//! show in a track of their own, besides the samples that stand for them. Marks and measures are user timing events.
+//! The format cannot hold the marker of a sample with a stack. Times are whole microseconds and not negative; if the
+//! first sample's span, or a measure, starts before the time origin, all times are shifted.
 //!
-//! On reading, CPU profiles are read as [`crate::cpuprofile`] does. Without any, events that begin and end are functions.
+//! On reading, CPU profiles are read as [`crate::cpuprofile`] does. Without any, events that begin and end are
+//! functions.
 //!
 //! [trace events]: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 

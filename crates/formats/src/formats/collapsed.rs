@@ -4,9 +4,9 @@
 //! main (a.js:1:1);render (a.js:7:12);appendChild 1250
 //! ```
 //!
-//! Functions are listed root first, with their locations, so that functions of the same name stay distinct. The number is the
-//! self time in microseconds. Work without a function is shown as one, e.g. `(layout)`. The format cannot hold times, idle
-//! samples, markers, marks or measures.
+//! Functions are listed root first, with their locations, so that functions of the same name stay distinct. The number
+//! is the self time in microseconds. Work without a function is shown as one, e.g. `(layout)`. The format cannot hold
+//! times, idle samples, markers, marks or measures.
 //!
 //! [flame graphs]: https://www.brendangregg.com/flamegraphs.html
 

@@ -18,16 +18,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! On reading, V8's `(root)` is removed. A sample of `(idle)` gets neither stack nor marker, one of `(garbage collector)` the
-//! marker `gc`, one of `(program)` the marker `other`. Times stay on the clock of the file, which has an arbitrary zero.
-//! Samples are sorted by time: V8 writes negative deltas. A sample lasts until the next one, the last one until the end of the profile, and
-//! the time before the first one is idle. The time of a sample in the trace is its end.
+//! On reading, V8's `(root)` is removed. A sample of `(idle)` gets neither stack nor marker, one of
+//! `(garbage collector)` the marker `gc`, one of `(program)` the marker `other`. Times stay on the clock of the file,
+//! which has an arbitrary zero. Samples are sorted by time: V8 writes negative deltas. A sample lasts until the next
+//! one, the last one until the end of the profile, and the time before the first one is idle. The time of a sample in
+//! the trace is its end.
 //!
-//! Written profiles show the times of `selfprof top` in DevTools: samples are placed at the start of the span that they stand
-//! for (DevTools draws each until the next one), pauses are `(idle)`, and work without a function is shown as one, e.g.
-//! `(layout)`. Times are shifted, and rounded to microseconds that DevTools's arithmetic preserves; a member `selfprof` records
-//! the changes, so that reading restores the original times. The format cannot hold the marker of a sample with a stack, nor marks
-//! and measures.
+//! Written profiles show the times of `selfprof top` in DevTools: samples are placed at the start of the span that they
+//! stand for (DevTools draws each until the next one), pauses are `(idle)`, and work without a function is shown as
+//! one, e.g. `(layout)`. Times are shifted, and rounded to microseconds that DevTools's arithmetic preserves; a member
+//! `selfprof` records the changes, so that reading restores the original times. The format cannot hold the marker of a
+//! sample with a stack, nor marks and measures.
 //!
 //! [`Profile`]: https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile
 

@@ -1,7 +1,7 @@
 //! The profile format of the API's explainer, version 1: the result of `performance.startProfiling()`.
 //!
-//! Before `Profiler`, the [explainer] proposed a format for the profiles of several threads. Its stacks form a trie, as in the
-//! W3C format, but functions are strings, and each thread has one list of stacks, marks and measures.
+//! Before `Profiler`, the [explainer] proposed a format for the profiles of several threads. Its stacks form a trie, as
+//! in the W3C format, but functions are strings, and each thread has one list of stacks, marks and measures.
 //!
 //! ```
 //! use selfprof_formats::explainer::{self, Options, Thread};

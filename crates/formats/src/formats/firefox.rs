@@ -1,16 +1,17 @@
-//! The Firefox Profiler's [processed profile], version 55. The Firefox Profiler upgrades older versions when it loads them.
+//! The Firefox Profiler's [processed profile], version 55. The Firefox Profiler upgrades older versions when it loads
+//! them.
 //!
-//! Markers become categories of the samples' innermost functions; marks and measures become `UserTiming` markers, and calls
-//! `Call` markers, besides the samples that stand for them. A sample's weight
-//! is the time in milliseconds that it stands for, so the call tree shows the times of `selfprof top`. A sample is placed at
-//! the start of its span, or at the time origin if that is later. If the waiting times are known, waiting is a function, and samples have
-//! the CPU time since the sample before.
+//! Markers become categories of the samples' innermost functions; marks and measures become `UserTiming` markers, and
+//! calls `Call` markers, besides the samples that stand for them. A sample's weight
+//! is the time in milliseconds that it stands for, so the call tree shows the times of `selfprof top`. A sample is
+//! placed at the start of its span, or at the time origin if that is later. If the waiting times are known, waiting is
+//! a function, and samples have the CPU time since the sample before.
 //!
-//! On reading, profiles that the browser itself writes ("gecko format") are accepted, too. The category of a sample's innermost function
-//! becomes its marker, or makes it idle. Markers are left out.
+//! On reading, profiles that the browser itself writes ("gecko format") are accepted, too. The category of a sample's
+//! innermost function becomes its marker, or makes it idle. Markers are left out.
 //!
-//! The crate `fxprof-processed-profile` (0.8) is not used: it has no file, line or column of a function, merges functions of the same
-//! name, and only supports integer weights.
+//! The crate `fxprof-processed-profile` (0.8) is not used: it has no file, line or column of a function, merges
+//! functions of the same name, and only supports integer weights.
 //!
 //! [processed profile]: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md
 
@@ -184,7 +185,8 @@ impl<'thread> Writing<'thread> {
         }
     }
 
-    /// The stack of a sample: a stack of the trace, or an added one whose innermost frame has the category of the marker.
+    /// The stack of a sample: a stack of the trace, or an added one whose innermost frame has the category of the
+    /// marker.
     fn stack_of(&mut self, span: &Span<'_>) -> Option<usize> {
         let sample = span.sample.filter(|_| !span.is_idle())?;
         let key @ (stack, marker) = (sample.stack, sample.marker);

@@ -1,7 +1,7 @@
 //! The journal of a recording: an append-only stream, written while the program runs.
 //!
-//! A profiled process may be killed at any moment. The journal is NDJSON, and each line is written by one call, so every complete line
-//! of a killed process is valid.
+//! A profiled process may be killed at any moment. The journal is NDJSON, and each line is written by one call, so
+//! every complete line of a killed process is valid.
 //!
 //! The first line is the header:
 //!
@@ -11,8 +11,8 @@
 //!
 //! `interval` is in microseconds, `timeOrigin` in milliseconds since the Unix epoch, and `entries` says whether marks
 //! and measures are recorded. `origin` is the time origin in microseconds of the system's monotonic clock, which all
-//! processes share. The next line reserves bytes for the reason why the file could not be written further, since a full disk
-//! has no others. They are spaces unless that happens:
+//! processes share. The next line reserves bytes for the reason why the file could not be written further, since a full
+//! disk has no others. They are spaces unless that happens:
 //!
 //! ```json
 //! {"failed":"        "}
@@ -29,12 +29,13 @@
 //! - a stack is `[parent or -1, frame]`;
 //! - a sample is `[microseconds since the previous sample, stack or -1, marker]`, where the marker is 0 for none
 //!   and otherwise the [`Marker`](selfprof_trace::Marker)'s index + 1;
-//! - a run of idle samples is `[microseconds since the previous sample, -1, 0, count, microseconds from its first sample to
-//!   its last]`. Readers space the samples between these two evenly;
+//! - a run of idle samples is
+//!   `[microseconds since the previous sample, -1, 0, count, microseconds from its first sample to its last]`. Readers
+//!   space the samples between these two evenly;
 //! - `lost` counts the samples that were taken but dropped since the previous segment.
 //!
-//! A segment that begins with `"fresh":true` clears the tables, which bounds their size in an endless recording. Ids count the entries
-//! since then, from 0. The time of the first sample is relative to the time origin.
+//! A segment that begins with `"fresh":true` clears the tables, which bounds their size in an endless recording. Ids
+//! count the entries since then, from 0. The time of the first sample is relative to the time origin.
 //!
 //! Marks and measures are on lines of their own between the segments, each with the names that it uses:
 //!
@@ -46,8 +47,8 @@
 //!   [`EntryType`](selfprof_trace::EntryType)'s index, and times are milliseconds, as the script has them;
 //! - `droppedEntries` counts the entries that were dropped since the previous line.
 //!
-//! So are the source mapping URLs of scripts that occur in samples, which may be `data:` URLs, and the number of those that are
-//! left out because they are too long or too many:
+//! So are the source mapping URLs of scripts that occur in samples, which may be `data:` URLs, and the number of those
+//! that are left out because they are too long or too many:
 //!
 //! ```json
 //! {"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}
@@ -60,8 +61,8 @@
 //! {"waiting":[[1000,0],[500000,498200]]}
 //! ```
 //!
-//! - a point is `[microseconds since the previous point, microseconds of waiting since then]`. The first one is relative to the time
-//!   origin, and is there even if the thread never waits: then the waiting time is known.
+//! - a point is `[microseconds since the previous point, microseconds of waiting since then]`. The first one is
+//!   relative to the time origin, and is there even if the thread never waits: then the waiting time is known.
 //!
 //! So are the [labels](selfprof_trace::Labels) of samples, with the sets that the line uses:
 //!

@@ -1,12 +1,13 @@
-//! OpenTelemetry profiles, as of OTLP 1.10: the message [`ProfilesData`] of `opentelemetry.proto.profiles.v1development` in its
-//! binary encoding.
+//! OpenTelemetry profiles, as of OTLP 1.10: the message [`ProfilesData`] of
+//! `opentelemetry.proto.profiles.v1development` in its binary encoding.
 //!
 //! The signal is in development, so consumers must use the same version; the crate `opentelemetry-proto` pins it.
 //!
-//! Each thread is one profile. One OTLP sample holds all samples with the same stack, marker and labels, with their timestamps and weights in
-//! nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`; labels are attributes with their own names, but `trace_id` and `span_id` are a link. The format requires Unix
-//! times; a trace has only times since its time origin, so the origin is written as the Unix epoch. The format cannot hold
-//! marks and measures.
+//! Each thread is one profile. One OTLP sample holds all samples with the same stack, marker and labels, with their
+//! timestamps and weights in nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name
+//! `thread.name`; labels are attributes with their own names, but `trace_id` and `span_id` are a link. The format
+//! requires Unix times; a trace has only times since its time origin, so the origin is written as the Unix epoch. The
+//! format cannot hold marks and measures.
 //!
 //! [`ProfilesData`]: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.10.0/opentelemetry/proto/profiles/v1development/profiles.proto
 
@@ -49,8 +50,8 @@ pub struct Resource {
     pub numbers: Vec<(String, i64)>,
 }
 
-/// Writes the message `ExportProfilesServiceRequest`, which exporters send. Its times are those of the clock if the time origin of the
-/// thread is known. Each profile has an id, which is the same for the same `seed`.
+/// Writes the message `ExportProfilesServiceRequest`, which exporters send. Its times are those of the clock if the
+/// time origin of the thread is known. Each profile has an id, which is the same for the same `seed`.
 pub fn write_export(
     threads: &[Thread],
     resource: &Resource,

@@ -1,10 +1,11 @@
 //! pprof's [profile.proto]. Its files are gzipped.
 //!
-//! One pprof sample holds all samples with the same stack, marker and labels: their number, their time in nanoseconds, and how much of it the
-//! thread ran, if its waiting times are known. The marker is the label `marker`; the thread is the label `thread` if there are several; the labels of samples keep their names.
-//! Work without a function is shown as one, e.g. `(layout)`. The
-//! format cannot hold times of single samples, idle samples, marks or measures. On reading, samples are placed one after the other, and
-//! labels that are numbers become text with their unit, such as `512 bytes`.
+//! One pprof sample holds all samples with the same stack, marker and labels: their number, their time in nanoseconds,
+//! and how much of it the thread ran, if its waiting times are known. The marker is the label `marker`; the thread is
+//! the label `thread` if there are several; the labels of samples keep their names. Work without a function is shown as
+//! one, e.g. `(layout)`. The format cannot hold times of single samples, idle samples, marks or measures. On reading,
+//! samples are placed one after the other, and labels that are numbers become text with their unit, such as
+//! `512 bytes`.
 //!
 //! [profile.proto]: https://github.com/google/pprof/blob/main/proto/profile.proto
 

@@ -1,8 +1,8 @@
 //! speedscope's [file format]: one sampled profile per thread.
 //!
-//! The weight of a sample is the time that it stands for, so speedscope shows the times of `selfprof top`. Pauses and idle samples
-//! have no stack, and work without a function is shown as one, e.g. `(layout)`. The format cannot hold the marker of a sample
-//! with a stack, nor marks and measures.
+//! The weight of a sample is the time that it stands for, so speedscope shows the times of `selfprof top`. Pauses and
+//! idle samples have no stack, and work without a function is shown as one, e.g. `(layout)`. The format cannot hold the
+//! marker of a sample with a stack, nor marks and measures.
 //!
 //! On reading, each profile is a thread, whose samples last as long as their weights say. An evented profile
 //! has a sample between each two events.

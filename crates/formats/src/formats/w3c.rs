@@ -17,15 +17,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! selfprof adds members of its own beside the standard ones: `entries` and `droppedEntriesCount` for marks and measures, and
-//! `sourceMaps` for the [source maps](crate::ScriptMap) of scripts that were compiled in memory:
+//! selfprof adds members of its own beside the standard ones: `entries` and `droppedEntriesCount` for marks and
+//! measures, and `sourceMaps` for the [source maps](crate::ScriptMap) of scripts that were compiled in memory:
 //!
 //! ```json
 //! "sourceMaps": [{"map": {"version": 3, "sources": ["a.ts"], "mappings": "AAAA"}, "resourceId": 0}]
 //! ```
 //!
-//! and `evaluated` for functions that `eval` or `new Function` made, which have only a name in the standard. It says which script
-//! they are in, by the engine's number, and where:
+//! and `evaluated` for functions that `eval` or `new Function` made, which have only a name in the standard. It says
+//! which script they are in, by the engine's number, and where:
 //!
 //! ```json
 //! "evaluated": [{"column": 14, "frameId": 5, "line": 3, "scriptId": 230}]
@@ -33,29 +33,30 @@
 //!
 //! In a [`Trace`](selfprof_trace::Trace) their resource is an [evaluated one](selfprof_trace::evaluated_resource).
 //!
-//! `waitingTimes` says how long the thread had [waited](selfprof_trace::WaitingTimes) at some times, in milliseconds; straight lines
-//! connect them:
+//! `waitingTimes` says how long the thread had [waited](selfprof_trace::WaitingTimes) at some times, in milliseconds;
+//! straight lines connect them:
 //!
 //! ```json
 //! "waitingTimes": {"timestamps": [12.5, 512.5], "values": [0, 498.2]}
 //! ```
 //!
-//! `labels` are the [labels](selfprof_trace::Labels) that samples have, and a sample's `labelsId` is an index into them:
+//! `labels` are the [labels](selfprof_trace::Labels) that samples have, and a sample's `labelsId` is an index into
+//! them:
 //!
 //! ```json
 //! "labels": [{"http.route": "/cart"}], "samples": [{"labelsId": 0, "stackId": 0, "timestamp": 12.5}]
 //! ```
 //!
-//! `durations` are the times that samples stand for, in milliseconds, if a trace was converted from a format that states them and if
-//! they are not those that the [timestamps imply](selfprof_trace::weigh):
+//! `durations` are the times that samples stand for, in milliseconds, if a trace was converted from a format that
+//! states them and if they are not those that the [timestamps imply](selfprof_trace::weigh):
 //!
 //! ```json
 //! "durations": [1, 300], "samples": [{"stackId": 0, "timestamp": 12.5}, {"stackId": 1, "timestamp": 312.5}]
 //! ```
 //!
-//! `calls` are the [calls](selfprof_trace::Calls) of traced functions, which take the place of samples: three columns with one element for
-//! each event. `types` are 0 for a call, 1 for its end, 2 if it is suspended and 3 if it is resumed; times are in milliseconds. If events were
-//! lost, `end` is the time of the first of them.
+//! `calls` are the [calls](selfprof_trace::Calls) of traced functions, which take the place of samples: three columns
+//! with one element for each event. `types` are 0 for a call, 1 for its end, 2 if it is suspended and 3 if it is
+//! resumed; times are in milliseconds. If events were lost, `end` is the time of the first of them.
 //!
 //! ```json
 //! "calls": {"end": 20, "frameIds": [0, 0], "start": 12.5, "timestamps": [13, 14.25], "truncated": false, "types": [0, 1]}

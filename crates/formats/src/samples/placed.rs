@@ -14,7 +14,8 @@ pub(crate) struct PlacedSample {
 }
 
 impl PlacedSample {
-    /// A sample with this stack. The innermost function may stand for work without a function, such as `(garbage collector)`.
+    /// A sample with this stack. The innermost function may stand for work without a function, such as
+    /// `(garbage collector)`.
     pub(crate) fn of(trace: &Trace, start: f64, length: f64, stack: Option<StackId>) -> Self {
         let innermost = stack.map(|id| trace.stacks()[id]);
         let frame = innermost.map(|stack| trace.frames()[stack.frame]);
@@ -32,8 +33,9 @@ impl PlacedSample {
     }
 }
 
-/// Appends samples to a trace without samples, in the order of time. In the trace, the time of a sample is its end. Times before the time
-/// origin are moved to it. If the lengths are not `stated`, they are left to the [rule for gaps](selfprof_trace::weigh).
+/// Appends samples to a trace without samples, in the order of time. In the trace, the time of a sample is its end.
+/// Times before the time origin are moved to it. If the lengths are not `stated`, they are left to the
+/// [rule for gaps](selfprof_trace::weigh).
 pub(crate) fn push_placed(trace: &mut Trace, mut samples: Vec<PlacedSample>, stated: bool) {
     samples.retain(|sample| sample.start.is_finite() && sample.length.is_finite());
     samples.sort_by(|a, b| a.end().total_cmp(&b.end()));

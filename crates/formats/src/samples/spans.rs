@@ -1,8 +1,8 @@
 //! Samples as time spans.
 //!
-//! In selfprof, a sample stands for the time [since the sample before](selfprof_trace::weigh). Most viewers draw it from its own
-//! time to that of the next sample. To make them show the same times, a sample is written at the start of its span, and the
-//! span's end is written explicitly.
+//! In selfprof, a sample stands for the time [since the sample before](selfprof_trace::weigh). Most viewers draw it
+//! from its own time to that of the next sample. To make them show the same times, a sample is written at the start of
+//! its span, and the span's end is written explicitly.
 
 use selfprof_trace::{Micros, Sample, Trace};
 

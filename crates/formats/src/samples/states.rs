@@ -1,5 +1,5 @@
-//! States: work, or idleness, without a JavaScript function on the stack. Formats that know only functions show a state as one
-//! of its own, e.g. `(gc)`.
+//! States: work, or idleness, without a JavaScript function on the stack. Formats that know only functions show a state
+//! as one of its own, e.g. `(gc)`.
 
 use selfprof_trace::Marker;
 
@@ -8,8 +8,8 @@ pub(crate) const COUNT: usize = Marker::ALL.len() + 1;
 
 /// The name of a state, `(idle)` for no marker.
 ///
-/// The names differ from V8's on purpose: viewers of V8's profiles attach `(garbage collector)` to the stack before it, and
-/// merge `(program)` between equal stacks into them.
+/// The names differ from V8's on purpose: viewers of V8's profiles attach `(garbage collector)` to the stack before it,
+/// and merge `(program)` between equal stacks into them.
 pub(crate) fn name(marker: Option<Marker>) -> &'static str {
     match marker {
         Some(Marker::Script) => "(script)",

@@ -5,8 +5,8 @@ use selfprof_trace::{LabelSetId, Marker, Micros, Sample, StackId, Trace};
 
 use crate::error::WriteError;
 
-/// The maximum number of functions that a format may spell out: more than any real recording has. Each takes up to ten bytes while they are
-/// written.
+/// The maximum number of functions that a format may spell out: more than any real recording has. Each takes up to ten
+/// bytes while they are written.
 const MAX_FUNCTIONS: u64 = 1 << 27;
 
 /// The total of the samples with the same stack, marker and labels.
@@ -41,7 +41,8 @@ pub(crate) fn labelled_totals(trace: &Trace) -> Vec<Total> {
     labelled_totals_with(trace, |_, _, _| ())
 }
 
-/// Like [`labelled_totals`], but also calls `each` with every sample: the index of its total, the sample and its weight.
+/// Like [`labelled_totals`], but also calls `each` with every sample: the index of its total, the sample and its
+/// weight.
 pub(crate) fn labelled_totals_with(trace: &Trace, each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
     collect(trace, trace.labels().map_or_else(Vec::new, |labels| labels.of_samples(trace.samples())), each)
 }

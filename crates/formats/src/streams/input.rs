@@ -11,8 +11,8 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The text of a profile, decompressed if it is gzipped. Fails if the text is longer than `max_bytes`.
 ///
-/// The bound applies after decompression: a kilobyte of gzip can expand to a megabyte. The whole text is kept in memory,
-/// because parsing is several times faster that way.
+/// The bound applies after decompression: a kilobyte of gzip can expand to a megabyte. The whole text is kept in
+/// memory, because parsing is several times faster that way.
 pub(crate) fn text(mut input: impl Read, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
     let mut start = Vec::with_capacity(GZIP.len());
     input.by_ref().take(GZIP.len() as u64).read_to_end(&mut start).map_err(ReadError::Io)?;
@@ -27,8 +27,8 @@ pub(crate) fn text(mut input: impl Read, max_bytes: u64) -> Result<Vec<u8>, Read
     if text.len() as u64 > max_bytes { Err(ReadError::TooLong) } else { Ok(text) }
 }
 
-/// The text in UTF-8 without a byte order mark. Windows' PowerShell writes UTF-16, and editors add marks. No protocol buffer begins with
-/// one, nor with half of a bracket.
+/// The text in UTF-8 without a byte order mark. Windows' PowerShell writes UTF-16, and editors add marks. No protocol
+/// buffer begins with one, nor with half of a bracket.
 fn utf8(mut bytes: Vec<u8>) -> Vec<u8> {
     let decode = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();

@@ -198,7 +198,8 @@ fn losses_are_listed() {
     }
 }
 
-/// Splitting off waiting makes the times between samples shorter, but it changes neither the interval nor what is a pause.
+/// Splitting off waiting makes the times between samples shorter, but it changes neither the interval nor what is a
+/// pause.
 #[test]
 fn all_formats_have_the_time_of_late_samples() {
     let mut trace = Trace::new();

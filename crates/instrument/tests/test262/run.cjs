@@ -1,4 +1,5 @@
-// Runs tests of test262 plain and instrumented. Standard input: JSON lines. Arguments: the checkout, and `sample` or `trace`.
+// Runs tests of test262 plain and instrumented. Standard input: JSON lines. Arguments: the checkout, and `sample` or
+// `trace`.
 'use strict';
 
 const fs = require('node:fs');

@@ -62,8 +62,8 @@ pub fn take() -> Option<Agent> {
     AGENT.with(|agent| agent.try_borrow_mut().ok().and_then(|mut agent| agent.take()))
 }
 
-/// Runs `work` on this thread's agent. Node may run a clean-up hook or an interrupt while the agent is at work. That call
-/// then finds no agent; both are repeated later.
+/// Runs `work` on this thread's agent. Node may run a clean-up hook or an interrupt while the agent is at work. That
+/// call then finds no agent; both are repeated later.
 pub fn with<T>(work: impl FnOnce(&mut Agent) -> Result<T, AgentError>) -> Result<T, AgentError> {
     AGENT.with(|agent| {
         let mut agent = agent.try_borrow_mut().map_err(|_| AgentError::NoAgent)?;

@@ -10,12 +10,12 @@ use super::notifier::Notifier;
 use crate::building_thread;
 use crate::output::chunk_queue::ChunkedRecording;
 
-/// V8 has a buffer of half a megabyte while it samples, and glibc keeps freed buffers in its own heap, in pieces. A program that
-/// starts and stops thousands of profilers would grow by hundreds of unused megabytes.
+/// V8 has a buffer of half a megabyte while it samples, and glibc keeps freed buffers in its own heap, in pieces. A
+/// program that starts and stops thousands of profilers would grow by hundreds of unused megabytes.
 const ENDS_BETWEEN_TRIMS: u32 = 128;
 
-/// Has the building thread append a cut's samples. `notifier` reaches the agent that the cut came from. `has_ended` is whether V8 no longer
-/// samples its thread.
+/// Has the building thread append a cut's samples. `notifier` reaches the agent that the cut came from. `has_ended` is
+/// whether V8 no longer samples its thread.
 pub fn deliver(cut: Cut<Profile>, notifier: Arc<Notifier>, has_ended: bool) {
     building_thread::run(move || {
         if has_ended {
@@ -34,8 +34,8 @@ pub fn continue_after_chunk(session: SessionId, notifier: Arc<Notifier>) {
     });
 }
 
-/// Returns the memory that glibc keeps to the system, once every [`ENDS_BETWEEN_TRIMS`] calls. Other threads that free memory wait
-/// meanwhile, so this is not done while recordings go on.
+/// Returns the memory that glibc keeps to the system, once every [`ENDS_BETWEEN_TRIMS`] calls. Other threads that free
+/// memory wait meanwhile, so this is not done while recordings go on.
 fn trim_occasionally() {
     static ENDS: AtomicU32 = AtomicU32::new(1);
     if ENDS.fetch_add(1, Ordering::Relaxed).is_multiple_of(ENDS_BETWEEN_TRIMS) {

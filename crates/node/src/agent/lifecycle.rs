@@ -21,7 +21,8 @@ use crate::{alarm, building_thread, signals};
 /// How long a thread that seemed to end may run before it is sampled again: longer than a process takes to end.
 const RESUME_AFTER: Micros = Micros(100_000);
 
-/// How long a thread whose heap is full may wait for the building thread. Its own work may hold a lock that the building thread needs.
+/// How long a thread whose heap is full may wait for the building thread. Its own work may hold a lock that the
+/// building thread needs.
 const FLUSH_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The settings of a new agent.
@@ -43,7 +44,8 @@ pub struct AgentOptions {
 }
 
 thread_local! {
-    /// Whether the hooks for the end of this thread's environment are installed. They outlive an agent that ends earlier.
+    /// Whether the hooks for the end of this thread's environment are installed. They outlive an agent that ends
+    /// earlier.
     static HAS_HOOKS: Cell<bool> = const { Cell::new(false) };
     /// Whether sampling of this thread is paused, see [`pause`].
     static IS_PAUSED: Cell<bool> = const { Cell::new(false) };
@@ -179,8 +181,8 @@ pub fn resume() {
     }
 }
 
-/// The thread seems to end. Everything is written and sampling pauses. If JavaScript goes on after all, sampling resumes a
-/// moment later.
+/// The thread seems to end. Everything is written and sampling pauses. If JavaScript goes on after all, sampling
+/// resumes a moment later.
 fn on_exit() {
     suspend();
     signals::wait_for_pending_signal();

@@ -24,7 +24,8 @@ impl MapCopier {
         Self { urls, journal, next: VecDeque::new(), copying: None }
     }
 
-    /// A segment was cut. Scripts that were compiled before the one before it are no longer needed unless they are wanted.
+    /// A segment was cut. Scripts that were compiled before the one before it are no longer needed unless they are
+    /// wanted.
     pub fn age(&mut self) {
         self.take_wanted();
         self.urls.age();
@@ -37,7 +38,8 @@ impl MapCopier {
         }
     }
 
-    /// Copies about `count` characters, and has the building thread write the URLs that are complete. Returns whether some are missing.
+    /// Copies about `count` characters, and has the building thread write the URLs that are complete. Returns whether
+    /// some are missing.
     pub fn copy(&mut self, mut count: usize) -> bool {
         loop {
             let Some((script, mut copy)) = self.copying.take().or_else(|| self.begin()) else { return false };

@@ -20,7 +20,8 @@ pub struct Notifier {
     /// What the alarm calls on the agent's thread.
     on_tick: fn(),
     on_event: OnSessionEvent,
-    /// Sessions whose full buffers become chunks. The agent adds; when the session has ended, the building thread removes.
+    /// Sessions whose full buffers become chunks. The agent adds; when the session has ended, the building thread
+    /// removes.
     chunked: Mutex<HashMap<SessionId, ChunkedRecording>>,
     /// Recordings that are streamed. The agent adds, the building thread looks up.
     streams: Mutex<HashMap<SessionId, StreamedRecording>>,

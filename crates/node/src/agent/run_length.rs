@@ -10,11 +10,12 @@ const FREED_WITHIN: Duration = Duration::from_micros(300);
 const SHORTEST: Micros = Micros(125_000);
 /// The longest time that samples stay in V8, where each takes 32 bytes. They are lost when the process is killed.
 pub const LONGEST_RUN: Micros = Micros(2_000_000);
-/// The length of the first run of a recording that is streamed. Each one after it is twice as long, because a program that is killed
-/// soon leaves only what was written before.
+/// The length of the first run of a recording that is streamed. Each one after it is twice as long, because a program
+/// that is killed soon leaves only what was written before.
 const FIRST_STREAMED: Micros = Micros(50_000);
 
-/// The longest run whose profile is likely to be freed in [`FREED_WITHIN`]: what it took for earlier runs, in proportion.
+/// The longest run whose profile is likely to be freed in [`FREED_WITHIN`]: what it took for earlier runs, in
+/// proportion.
 #[derive(Debug)]
 pub struct RunLength {
     longest: Micros,

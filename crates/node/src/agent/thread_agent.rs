@@ -26,18 +26,20 @@ use crate::output::finished::{FinishedTrace, ThreadRecording, finish};
 use crate::session_request::{SessionRequest, SessionView};
 use crate::thread_usage::thread_cpu_time;
 
-/// How long the building thread usually takes at most to read a segment. Less than the shortest run, since the next one would free the
-/// profile before it is measured how long that takes.
+/// How long the building thread usually takes at most to read a segment. Less than the shortest run, since the next one
+/// would free the profile before it is measured how long that takes.
 const RELEASE_AFTER: Micros = Micros(50_000);
 
 /// V8 processes a sample within an interval or two, unless the machine is busy. An interval is 1 ms or more.
 const RETIRE_AFTER: Micros = Micros(5_000);
 
-/// How many characters of source maps are copied at a time, which takes a fraction of a millisecond, and the pause after that.
+/// How many characters of source maps are copied at a time, which takes a fraction of a millisecond, and the pause
+/// after that.
 const COPIED_AT_A_TIME: usize = 1 << 19;
 const COPY_PAUSE: Micros = Micros(50_000);
 
-/// The agent of one JS thread. Lives until its environment is torn down or the process ends; only its own thread touches it.
+/// The agent of one JS thread. Lives until its environment is torn down or the process ends; only its own thread
+/// touches it.
 pub struct Agent {
     group: Group<CpuSampler>,
     /// A cut whose run has not ended yet, and how long to wait until it is looked at again.
@@ -76,14 +78,15 @@ pub struct StoppedSession {
 }
 
 impl StoppedSession {
-    /// Requests the trace. `done` receives it on the building thread, `None` when building it failed or the thread has ended meanwhile.
+    /// Requests the trace. `done` receives it on the building thread, `None` when building it failed or the thread has
+    /// ended meanwhile.
     pub fn build(self, done: impl FnOnce(Option<FinishedTrace>) + Send + 'static) {
         let Self { session, cell, notifier } = self;
         let queue = notifier.chunked(session).map(|chunked| chunked.queue);
         building_thread::run(move || {
             let finished = if notifier.has_ended() { None } else { finish(&cell, queue.as_deref()) };
-            // The scripts of a closed realm are forgotten with its last recording, so before anything is notified of the
-            // trace.
+            // The scripts of a closed realm are forgotten with its last recording, so before anything is notified of
+            // the trace.
             drop(cell);
             notifier.session_ended(session);
             done(finished);
@@ -92,8 +95,8 @@ impl StoppedSession {
 }
 
 impl Agent {
-    /// An agent without sessions. `view` is what its own sessions see, and `of_program` what recordings of a whole program show;
-    /// `on_entries_wanted` makes JavaScript check soon whether marks and measures must be recorded.
+    /// An agent without sessions. `view` is what its own sessions see, and `of_program` what recordings of a whole
+    /// program show; `on_entries_wanted` makes JavaScript check soon whether marks and measures must be recorded.
     pub fn new(
         sampler: CpuSampler,
         view: SessionView,
@@ -126,7 +129,8 @@ impl Agent {
         self.notifier.key()
     }
 
-    /// Samples have labels from now on, which `begin` finds a way to read. Returns what it does; false if the thread can have none.
+    /// Samples have labels from now on, which `begin` finds a way to read. Returns what it does; false if the thread
+    /// can have none.
     pub fn read_labels(&mut self, begin: impl FnOnce(&mut SampleLabels) -> bool) -> bool {
         let labels = Environment::current()
             .and_then(|environment| SampleLabels::new(&environment, Arc::clone(&self.label_sets) as _));
@@ -168,8 +172,8 @@ impl Agent {
         self.group.next_deadline()
     }
 
-    /// Opens a session. It has the view of a realm, or else the thread's. With `chunks`, its full buffers become chunks.
-    /// Returns its id and its actual interval.
+    /// Opens a session. It has the view of a realm, or else the thread's. With `chunks`, its full buffers become
+    /// chunks. Returns its id and its actual interval.
     pub fn open(
         &mut self,
         request: &SessionRequest,
@@ -302,8 +306,8 @@ impl Agent {
         }
     }
 
-    /// Takes a sample now for each started session of a realm, or of the thread itself, and for no other session. Returns
-    /// how many sessions got it.
+    /// Takes a sample now for each started session of a realm, or of the thread itself, and for no other session.
+    /// Returns how many sessions got it.
     pub fn force_sample(&mut self, realm: Option<RealmId>) -> usize {
         self.end_retired_run(true);
         let sessions = self.sessions_of(realm);
@@ -463,10 +467,11 @@ impl Agent {
         self.notifier.check_at(selfprof_v8::now().after(wait));
     }
 
-    /// Delivers the cut whose run had not ended, unless V8 has not processed all of its samples. With `at_once`, V8 is made to.
+    /// Delivers the cut whose run had not ended, unless V8 has not processed all of its samples. With `at_once`, V8 is
+    /// made to.
     ///
-    /// Cuts are delivered in their order, and a retired run still takes samples. So this comes before whatever ends, pauses or forces
-    /// something.
+    /// Cuts are delivered in their order, and a retired run still takes samples. So this comes before whatever ends,
+    /// pauses or forces something.
     fn end_retired_run(&mut self, at_once: bool) {
         let Some((cut, wait)) = self.retired.take() else { return };
         if cut.profile.is_running() && !self.group.sampler().end_retired_run(at_once) {

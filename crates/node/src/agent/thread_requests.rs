@@ -16,8 +16,8 @@ use crate::output::finished::{Thread, ThreadTrace};
 use crate::session_request::SessionRequest;
 use crate::threads::registry::{Completion, ProfileId, Registry, Task};
 
-/// All threads of the process with an agent. Any JS thread may lock it, for a few steps each time; no agent samples and no
-/// completion runs meanwhile.
+/// All threads of the process with an agent. Any JS thread may lock it, for a few steps each time; no agent samples and
+/// no completion runs meanwhile.
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 
 /// Locks the registry for `work`, and then runs the completions that it led to.

@@ -1,8 +1,9 @@
 //! The name of native addons' functions in profiles.
 //!
-//! All functions that addons make with Node-API have the same entry point, so V8 knows one name for all of them: when it begins to log
-//! functions, that of the one that it finds last in the heap, which is usually the one that was made last. A name of one addon would then
-//! stand for the functions of another. `crates/v8/src/profile.rs` recognises other names in eager mode.
+//! All functions that addons make with Node-API have the same entry point, so V8 knows one name for all of them: when
+//! it begins to log functions, that of the one that it finds last in the heap, which is usually the one that was made
+//! last. A name of one addon would then stand for the functions of another. `crates/v8/src/profile.rs` recognises other
+//! names in eager mode.
 
 use std::ptr;
 

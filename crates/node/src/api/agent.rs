@@ -49,12 +49,12 @@ pub fn offers() -> Offers {
 
 /// Makes the agent of the calling thread. Returns false when the thread has one already.
 ///
-/// `hostScripts` are URL prefixes of host code, whose frames are folded into one that has only a name. `timeOrigin` is the
-/// thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` identify the thread in a profile
-/// of all threads. `onEntriesWanted()` is called from the event loop when marks and measures start or stop
-/// [being recorded](super::entries::entries_are_wanted). `samplerScripts` are URL prefixes of the profiler's own scripts, which
-/// traces leave out. `workScripts` maps markers to scripts in whose functions the host does work of that kind. An agent that
-/// `isTemporary` ends with the recording of its thread, unless it is [kept](keep_agent).
+/// `hostScripts` are URL prefixes of host code, whose frames are folded into one that has only a name. `timeOrigin` is
+/// the thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` identify the thread
+/// in a profile of all threads. `onEntriesWanted()` is called from the event loop when marks and measures start or stop
+/// [being recorded](super::entries::entries_are_wanted). `samplerScripts` are URL prefixes of the profiler's own
+/// scripts, which traces leave out. `workScripts` maps markers to scripts in whose functions the host does work of that
+/// kind. An agent that `isTemporary` ends with the recording of its thread, unless it is [kept](keep_agent).
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments)] // Has one caller, which passes values that it names.
 pub fn begin(

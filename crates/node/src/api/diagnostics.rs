@@ -34,8 +34,8 @@ pub fn agent_count() -> u32 {
     thread_requests::thread_count() as u32
 }
 
-/// The CPU time of the calling thread so far, in milliseconds. Node 20 does not report it for a single thread, and /proc
-/// counts in ticks of the scheduler.
+/// The CPU time of the calling thread so far, in milliseconds. Node 20 does not report it for a single thread, and
+/// /proc counts in ticks of the scheduler.
 #[napi(catch_unwind)]
 pub fn thread_cpu_time() -> f64 {
     thread_usage::thread_cpu_time().as_secs_f64() * 1e3

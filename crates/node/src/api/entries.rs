@@ -23,8 +23,8 @@ pub fn forget_entry_names() {
     recorder::forget_names();
 }
 
-/// Records a mark or a measure: the number of its name, its start and its duration in milliseconds. Does nothing when a time
-/// is not finite.
+/// Records a mark or a measure: the number of its name, its start and its duration in milliseconds. Does nothing when a
+/// time is not finite.
 #[napi(catch_unwind)]
 pub fn record_entry(is_measure: bool, name: u32, start_time: f64, duration: f64) {
     let entry_type = if is_measure { EntryType::Measure } else { EntryType::Mark };

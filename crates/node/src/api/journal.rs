@@ -49,15 +49,16 @@ pub struct RecordOptions {
     pub time_origin: f64,
     /// `process.version`.
     pub node: String,
-    /// Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8 before, for nothing but
-    /// what was asked last happens.
+    /// Whether to write what there is when V8's heap nears its limit. Not where something else may have asked V8
+    /// before, for nothing but what was asked last happens.
     pub watch_heap_limit: bool,
     /// Whether calls within Node.js's own scripts are folded now, rather than when the recording is read.
     pub fold_node_frames: bool,
 }
 
-/// Records this thread into a file until its environment ends, or until the recorder closes the connection; then `onEnd` is called
-/// from the event loop. Returns false, and does nothing, if the recorder has closed the connection already.
+/// Records this thread into a file until its environment ends, or until the recorder closes the connection; then
+/// `onEnd` is called from the event loop. Returns false, and does nothing, if the recorder has closed the connection
+/// already.
 #[napi(catch_unwind)]
 pub fn record(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Result<bool> {
     let result = begin_recording(options, on_end);
@@ -67,7 +68,8 @@ pub fn record(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Resul
     result
 }
 
-/// Pauses sampling of this thread and writes what its recordings have, since the program may be about to end or to be replaced.
+/// Pauses sampling of this thread and writes what its recordings have, since the program may be about to end or to be
+/// replaced.
 #[napi(catch_unwind)]
 pub fn pause_recordings() {
     lifecycle::pause();

@@ -20,9 +20,9 @@ pub fn define_labels(number: i32, names: Vec<String>, values: Vec<String>) -> Re
     .map_err(agent_error)
 }
 
-/// Has samples of this thread labelled with the numbers in the current value of `storage`, an AsyncLocalStorage. Its value must be `value`
-/// during the call, an object whose first fields are the numbers `expected`. Returns false if that is not possible with this Node, or if
-/// samples are labelled already.
+/// Has samples of this thread labelled with the numbers in the current value of `storage`, an AsyncLocalStorage. Its
+/// value must be `value` during the call, an object whose first fields are the numbers `expected`. Returns false if
+/// that is not possible with this Node, or if samples are labelled already.
 #[napi(catch_unwind)]
 pub fn read_labels_of_storage(storage: Unknown, value: Unknown, expected: Int32Array) -> Result<bool> {
     let expected: LabelNumbers =
@@ -32,7 +32,8 @@ pub fn read_labels_of_storage(storage: Unknown, value: Unknown, expected: Int32A
         .map_err(agent_error)
 }
 
-/// Has samples of this thread labelled with the numbers in an Int32Array. Returns false if samples are labelled already.
+/// Has samples of this thread labelled with the numbers in an Int32Array. Returns false if samples are labelled
+/// already.
 #[napi(catch_unwind)]
 pub fn read_labels_of_memory(memory: Unknown) -> Result<bool> {
     let memory = to_value(memory)?;

@@ -1,7 +1,7 @@
 //! The JavaScript objects that are notified about open sessions: `{ onFull(session), onChunk(session) }`.
 //!
-//! Each loaded copy of the package and each realm of a page has one. A listener is referenced only while one of its sessions
-//! is open, so that a copy or a realm that is no longer used can be collected.
+//! Each loaded copy of the package and each realm of a page has one. A listener is referenced only while one of its
+//! sessions is open, so that a copy or a realm that is no longer used can be collected.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use selfprof_session::SessionId;
 use crate::session_request::{OnSessionEvent, SessionEvent};
 
 thread_local! {
-    /// The listeners of this thread's open sessions. Entries that are left when the thread ends need no clean-up: Node-API
-    /// frees all references of an environment with it.
+    /// The listeners of this thread's open sessions. Entries that are left when the thread ends need no clean-up:
+    /// Node-API frees all references of an environment with it.
     static LISTENERS: RefCell<HashMap<SessionId, Reference>> = RefCell::default();
 }
 
@@ -47,7 +47,8 @@ pub fn dispatcher(env: &Env) -> Result<OnSessionEvent> {
     }))
 }
 
-/// Notifies this listener about a session, and keeps it alive until the session has ended and all events were delivered.
+/// Notifies this listener about a session, and keeps it alive until the session has ended and all events were
+/// delivered.
 pub fn listen(env: &Env, session: SessionId, listener: &Object) -> Result<()> {
     let mut reference = ptr::null_mut();
     // SAFETY: the environment is this thread's, and the reference is written before the call returns.

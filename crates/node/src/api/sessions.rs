@@ -99,9 +99,9 @@ impl OpenOptions {
     }
 }
 
-/// Opens a session. With `chunks`, its full buffers become chunks. `listener.onFull(session)` is called from the event loop
-/// when its buffer is full, `listener.onChunk(session)` when chunks can be taken; the listener is kept alive until the session
-/// has ended.
+/// Opens a session. With `chunks`, its full buffers become chunks. `listener.onFull(session)` is called from the event
+/// loop when its buffer is full, `listener.onChunk(session)` when chunks can be taken; the listener is kept alive until
+/// the session has ended.
 ///
 /// Throws an error whose `code` is `TypeError` or `RangeError` when the options fail a check.
 #[napi(catch_unwind)]
@@ -155,8 +155,8 @@ pub fn abandon(session: u32) {
     current::if_any(|agent| agent.abandon(SessionId(session)));
 }
 
-/// Frees what V8 still holds of profiles that have been read. This takes a few milliseconds for a profile of thousands of
-/// stacks, so it is called when nothing waits for it.
+/// Frees what V8 still holds of profiles that have been read. This takes a few milliseconds for a profile of thousands
+/// of stacks, so it is called when nothing waits for it.
 #[napi(catch_unwind)]
 pub fn release_read_profiles() {
     current::if_any(|agent| agent.release_read_profiles());

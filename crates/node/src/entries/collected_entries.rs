@@ -63,8 +63,8 @@ impl From<CollectedEntries> for EntryColumns {
 }
 
 impl EntryColumns {
-    /// The entries of a trace in time order. Entries that ended by `last_chunk_end` are in a chunk and left out, and so are
-    /// invalid ones, which JavaScript does not collect.
+    /// The entries of a trace in time order. Entries that ended by `last_chunk_end` are in a chunk and left out, and so
+    /// are invalid ones, which JavaScript does not collect.
     pub fn into_entries(self, trace: &Trace, last_chunk_end: Option<Micros>) -> Entries {
         let from = trace.span().filter(|_| self.is_circular).map(|(first, _)| first.as_millis_f64());
         let chunked_until = last_chunk_end.map(Micros::as_millis_f64);

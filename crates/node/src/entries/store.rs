@@ -43,8 +43,8 @@ impl EntryStore {
         store
     }
 
-    /// Adds an entry, or counts it as dropped when there is no room. Returns how many entries are held now, 0 when this one
-    /// was not added.
+    /// Adds an entry, or counts it as dropped when there is no room. Returns how many entries are held now, 0 when this
+    /// one was not added.
     pub fn add(&self, entry_type: EntryType, name: &str, start_time: Millis, duration: Millis) -> usize {
         let mut state = self.state.lock();
         let (start, end) = (start_time.get(), start_time.get() + duration.get());

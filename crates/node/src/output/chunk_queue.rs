@@ -9,8 +9,8 @@ use selfprof_trace::{Micros, Trace};
 
 use super::trace_columns::TraceColumns;
 
-/// The chunks of one session that JavaScript has not taken yet. The building thread adds, the JS thread takes; neither holds
-/// the lock for longer. Lives until the session has ended and JavaScript holds its handle no longer.
+/// The chunks of one session that JavaScript has not taken yet. The building thread adds, the JS thread takes; neither
+/// holds the lock for longer. Lives until the session has ended and JavaScript holds its handle no longer.
 #[derive(Default)]
 pub struct ChunkQueue {
     state: Mutex<State>,
@@ -70,8 +70,8 @@ pub struct ChunkedRecording {
 }
 
 impl ChunkedRecording {
-    /// Building thread. Continues the recording if it is paused and there is room for a chunk again. Returns whether it was
-    /// continued.
+    /// Building thread. Continues the recording if it is paused and there is room for a chunk again. Returns whether it
+    /// was continued.
     pub fn continue_if_possible(&self, now: Instant) -> bool {
         let mut recording = self.cell.recording.lock();
         let mut state = self.queue.state.lock();

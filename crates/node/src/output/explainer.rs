@@ -15,8 +15,8 @@ pub struct ExplainerOptions {
     pub max_buffer_size: u32,
 }
 
-/// Writes what all threads recorded as JSON in the explainer's format, the main thread first. Threads that did not respond
-/// are left out. `None` when it cannot be written.
+/// Writes what all threads recorded as JSON in the explainer's format, the main thread first. Threads that did not
+/// respond are left out. `None` when it cannot be written.
 pub fn write(traces: Vec<ThreadTrace>, options: &ExplainerOptions) -> Option<String> {
     let mut traces: Vec<_> = traces
         .into_iter()

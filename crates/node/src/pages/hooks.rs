@@ -10,8 +10,9 @@ use crate::api::arguments::to_value;
 
 /// Prepares the calling thread for pages. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
-/// `isHostSite(callSite)` is false, as `formatStack(error, callSites)` formats them; and `promiseRejected(isRejected, promise, reason)` is
-/// called when a promise of any realm is rejected without a handler, or gets one later.
+/// `isHostSite(callSite)` is false, as `formatStack(error, callSites)` formats them; and
+/// `promiseRejected(isRejected, promise, reason)` is called when a promise of any realm is rejected without a handler,
+/// or gets one later.
 #[napi(catch_unwind)]
 pub fn host_pages(
     import_module: Unknown,
@@ -31,8 +32,8 @@ pub fn host_pages(
     Err(Error::new(Status::InvalidArg, "this thread hosts pages already, or an argument is not a function"))
 }
 
-/// A function `(callee, this, arguments)` of the context of `contextObject`, which does as `Reflect.apply` for an array of arguments. What the
-/// callee throws is noted for [`muted_exception`].
+/// A function `(callee, this, arguments)` of the context of `contextObject`, which does as `Reflect.apply` for an array
+/// of arguments. What the callee throws is noted for [`muted_exception`].
 #[napi(catch_unwind)]
 pub fn noting_apply(context_object: Unknown) -> Result<sys::napi_value> {
     let function = pages::noting_apply(to_value(context_object)?);
@@ -41,8 +42,8 @@ pub fn noting_apply(context_object: Unknown) -> Result<sys::napi_value> {
         .ok_or_else(|| Error::new(Status::InvalidArg, "the argument is not an object of a context"))
 }
 
-/// Where in a muted script an exception came from, as `URL:line:column`; `undefined` when it came from elsewhere. Of an exception that is no
-/// `Error`, this is known once, of the last one that was caught.
+/// Where in a muted script an exception came from, as `URL:line:column`; `undefined` when it came from elsewhere. Of an
+/// exception that is no `Error`, this is known once, of the last one that was caught.
 #[napi(catch_unwind)]
 pub fn muted_exception(exception: Unknown) -> Result<sys::napi_value> {
     Ok(pages::muted_exception(to_value(exception)?).map_or(std::ptr::null_mut(), Value::as_raw))

@@ -12,8 +12,8 @@ use crate::api::arguments::agent_error;
 /// The options of a realm.
 #[napi(object, object_to_js = false)]
 pub struct RealmOptions {
-    /// Realms with the same text here can reach one another, as the frames of one origin in a page can; absent for a realm
-    /// that is alone.
+    /// Realms with the same text here can reach one another, as the frames of one origin in a page can; absent for a
+    /// realm that is alone.
     pub origin_group: Option<String>,
     /// The URL prefixes of host code.
     pub host_scripts: Vec<String>,
@@ -36,8 +36,8 @@ pub fn open_realm(options: RealmOptions) -> u32 {
     realms::open(origin_group.as_deref(), host, origin, cross_origin_isolated).0
 }
 
-/// Closes a realm: it gets no more scripts and sessions. Its sessions go on and keep their frames; when they have ended, its
-/// scripts are forgotten.
+/// Closes a realm: it gets no more scripts and sessions. Its sessions go on and keep their frames; when they have
+/// ended, its scripts are forgotten.
 #[napi(catch_unwind)]
 pub fn close_realm(realm: u32) {
     realms::close(RealmId(realm));

@@ -20,8 +20,8 @@ const ISOLATED_RESOLUTION: Micros = Micros(5);
 const SHARED_RESOLUTION: Micros = Micros(100);
 
 thread_local! {
-    /// The realms of this thread. The thread opens and closes them and registers their scripts; the building thread looks up
-    /// one script at a time, so that neither waits for long. Lives as long as the thread and its sessions.
+    /// The realms of this thread. The thread opens and closes them and registers their scripts; the building thread
+    /// looks up one script at a time, so that neither waits for long. Lives as long as the thread and its sessions.
     static REALMS: Arc<Mutex<Realms>> = Arc::default();
     /// The settings of open realms. Only this thread touches them.
     static SETTINGS: RefCell<HashMap<RealmId, Settings>> = RefCell::default();
@@ -34,16 +34,16 @@ struct Settings {
     isolated: bool,
 }
 
-/// Opens a realm on this thread. Returns its number, which this thread never reuses. Realms with the same `origin_group` can
-/// reach one another, as the frames of one origin in a page can.
+/// Opens a realm on this thread. Returns its number, which this thread never reuses. Realms with the same
+/// `origin_group` can reach one another, as the frames of one origin in a page can.
 pub fn open(origin_group: Option<&str>, host: AdmitScripts, origin: Instant, isolated: bool) -> RealmId {
     let realm = REALMS.with(|realms| realms.lock().open(origin_group));
     SETTINGS.with_borrow_mut(|all| all.insert(realm, Settings { host: Arc::new(host), origin, isolated }));
     realm
 }
 
-/// Closes a realm: it gets no more scripts and sessions. Its sessions go on and keep their frames; when they have ended, its
-/// scripts are forgotten.
+/// Closes a realm: it gets no more scripts and sessions. Its sessions go on and keep their frames; when they have
+/// ended, its scripts are forgotten.
 pub fn close(realm: RealmId) {
     SETTINGS.with_borrow_mut(|all| all.remove(&realm));
     REALMS.with(|realms| realms.lock().close(realm));

@@ -23,13 +23,13 @@ pub struct ScriptOptions<'env> {
     pub line: Option<i32>,
     /// The column in that line.
     pub column: Option<i32>,
-    /// A function of a script that was compiled by `vm.Script` with `importModuleDynamically`, which also answers `import()`
-    /// in this script. Each script needs a function of its own. Without one, `import()` rejects.
+    /// A function of a script that was compiled by `vm.Script` with `importModuleDynamically`, which also answers
+    /// `import()` in this script. Each script needs a function of its own. Without one, `import()` rejects.
     pub referrer: Option<Unknown<'env>>,
 }
 
-/// Compiles a classic script in the context of `contextObject`, runs it, and returns its completion value. Throws what the
-/// script throws.
+/// Compiles a classic script in the context of `contextObject`, runs it, and returns its completion value. Throws what
+/// the script throws.
 ///
 /// `contextObject` is any object that was made in a context of `node:vm`, such as the context's own `Function`.
 #[napi(catch_unwind)]
@@ -123,8 +123,8 @@ impl ScriptModule {
     }
 }
 
-/// Calls `function(meta, url, global)` when a module first uses `import.meta`; a later call replaces the function. Returns
-/// false when this Node does not support it: `import.meta` is then empty.
+/// Calls `function(meta, url, global)` when a module first uses `import.meta`; a later call replaces the function.
+/// Returns false when this Node does not support it: `import.meta` is then empty.
 #[napi(catch_unwind)]
 pub fn on_import_meta(function: Unknown) -> Result<bool> {
     Ok(pages::on_import_meta(to_value(function)?))

@@ -16,7 +16,8 @@ pub struct CloneWriterOptions<'env> {
     pub is_host_object: Unknown<'env>,
     /// `(object) => number`, its index in `hostObjects`.
     pub write_host_object: Unknown<'env>,
-    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise `shared` of the reader has the buffer next.
+    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise `shared` of the reader has the
+    /// buffer next.
     pub share_memory: Unknown<'env>,
     /// `(message)`: throws a `DataCloneError`.
     pub data_clone_error: Unknown<'env>,
@@ -24,9 +25,9 @@ pub struct CloneWriterOptions<'env> {
     pub transferred: Unknown<'env>,
 }
 
-/// Serializes a value. Returns an array of the realm: the bytes as an ArrayBuffer, and then the transferred buffers; the original
-/// ones are detached. Throws what a getter of the value or a function of the options throws. Recognises objects of the host on
-/// Node 22 and newer.
+/// Serializes a value. Returns an array of the realm: the bytes as an ArrayBuffer, and then the transferred buffers;
+/// the original ones are detached. Throws what a getter of the value or a function of the options throws. Recognises
+/// objects of the host on Node 22 and newer.
 #[napi(catch_unwind)]
 pub fn serialize_value(value: Unknown, options: CloneWriterOptions) -> Result<sys::napi_value> {
     let writer = CloneWriter {
@@ -53,7 +54,8 @@ pub struct CloneReaderOptions<'env> {
     pub transferred: Unknown<'env>,
 }
 
-/// Deserializes the bytes of a value into a value of the realm. Throws a `TypeError` of the realm when they are damaged.
+/// Deserializes the bytes of a value into a value of the realm. Throws a `TypeError` of the realm when they are
+/// damaged.
 #[napi(catch_unwind)]
 pub fn deserialize_value(bytes: Unknown, options: CloneReaderOptions) -> Result<sys::napi_value> {
     let reader = CloneReader {

@@ -1,9 +1,9 @@
 //! Which threads can be profiled, and what each of them must do for the profiles of all threads.
 //!
-//! Only a thread itself can start and stop sampling itself. So a profile is a list of tasks, one for each thread: to join,
-//! and later to leave. Each thread is interrupted to do its task. A thread that starts in the meantime finds the list. A
-//! thread that ends hands over what it recorded. A thread that does not respond, because it is blocked in native code, is
-//! waited for only as long as the caller wants.
+//! Only a thread itself can start and stop sampling itself. So a profile is a list of tasks, one for each thread: to
+//! join, and later to leave. Each thread is interrupted to do its task. A thread that starts in the meantime finds the
+//! list. A thread that ends hands over what it recorded. A thread that does not respond, because it is blocked in
+//! native code, is waited for only as long as the caller wants.
 //!
 //! This is a state machine without locks or threads: it returns the [`Completion`]s that a change leads to.
 

@@ -51,7 +51,8 @@ fn release(data: *mut c_void) {
 pub static FUNCTIONS: TimelineFunctions =
     TimelineFunctions { now, mark, mark_at, measure_at, clear, uses, resolve };
 
-/// Runs one of the functions. Returns NaN in cases that should not occur: a timeline that is in use, an unknown kind, a panic.
+/// Runs one of the functions. Returns NaN in cases that should not occur: a timeline that is in use, an unknown kind, a
+/// panic.
 fn run(data: *mut c_void, function: impl FnOnce(&SharedTimeline) -> Option<f64>) -> f64 {
     // SAFETY: the object whose method this is holds a reference.
     let shared = unsafe { &*data.cast_const().cast::<SharedTimeline>() };

@@ -27,8 +27,8 @@ pub struct TimelineLimits {
 
 /// The marks and measures of one global object.
 ///
-/// Types are numbers: 1 is a mark, 2 a measure, and 0 stands for both where a method accepts it. A name is a small number that
-/// the caller assigned, and -1 stands for all names.
+/// Types are numbers: 1 is a mark, 2 a measure, and 0 stands for both where a method accepts it. A name is a small
+/// number that the caller assigned, and -1 stands for all names.
 #[napi]
 pub struct Timeline {
     shared: Rc<SharedTimeline>,
@@ -39,8 +39,8 @@ pub struct Timeline {
 
 #[napi]
 impl Timeline {
-    /// `origin` is the timeline's time 0 on the clock of `now()`, in milliseconds. `resolution` is 5 or 100 microseconds.
-    /// `timing` has the attributes of a window's `PerformanceTiming`, in the order of the interface.
+    /// `origin` is the timeline's time 0 on the clock of `now()`, in milliseconds. `resolution` is 5 or 100
+    /// microseconds. `timing` has the attributes of a window's `PerformanceTiming`, in the order of the interface.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         env: &Env,
@@ -74,20 +74,20 @@ impl Timeline {
         })
     }
 
-    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt`, `clear`, `uses` and `resolve`;
-    /// `result`, which `resolve` writes to; and two functions for weak references to objects:
+    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt`, `clear`, `uses` and
+    /// `resolve`; `result`, which `resolve` writes to; and two functions for weak references to objects:
     ///
     /// * `setWeak(number, object)` makes `number` refer to an object;
-    /// * `getWeak(number)` returns it, or undefined when it was collected. Unlike `WeakRef.deref()`, this does not keep the
-    ///   object alive until the job ends.
+    /// * `getWeak(number)` returns it, or undefined when it was collected. Unlike `WeakRef.deref()`, this does not keep
+    ///   the object alive until the job ends.
     #[napi(catch_unwind)]
     pub fn fast_calls<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         let mut object = fast_calls::object(env, &self.shared)?;
         let shared = Rc::clone(&self.shared);
         let result = self.shared.result.as_ptr().cast_mut().cast::<f64>();
         let length = self.shared.result.len();
-        // SAFETY: the cells have the size and alignment of numbers, only this thread touches them, and the clone keeps them
-        // in place until the array is gone.
+        // SAFETY: the cells have the size and alignment of numbers, only this thread touches them, and the clone keeps
+        // them in place until the array is gone.
         let result = unsafe { Float64Array::with_external_data(result, length, move |_, _| drop(shared)) };
         object.set("result", result)?;
         weak_objects::define(env, &mut object, &self.weak_objects)?;
@@ -166,11 +166,13 @@ impl Timeline {
 
     /// The checks and the steps of `observe()`.
     ///
-    /// `observer` is a number that the caller assigned. `current` is 0 until its first call has succeeded; then it is 1 if that
-    /// call had `entryTypes` and 2 if it had `type`. `members` is the sum of 1 for `entryTypes`, 2 for `type` and 4 for any
-    /// other. `types` has a bit for each supported type that was requested: 2 for `"mark"`, 4 for `"measure"`.
+    /// `observer` is a number that the caller assigned. `current` is 0 until its first call has succeeded; then it is 1
+    /// if that call had `entryTypes` and 2 if it had `type`. `members` is the sum of 1 for `entryTypes`, 2 for `type`
+    /// and 4 for any other. `types` has a bit for each supported type that was requested: 2 for `"mark"`, 4 for
+    /// `"measure"`.
     ///
-    /// Returns the observer's new `current`, plus 4 when a supported type was requested; or -1 for the `TypeError` of no types,
+    /// Returns the observer's new `current`, plus 4 when a supported type was requested; or -1 for the `TypeError` of
+    /// no types,
     /// -2 for the `TypeError` of `entryTypes` with another member, and -3 for the `InvalidModificationError`.
     #[napi(catch_unwind)]
     pub fn observe(&mut self, observer: u32, current: u32, members: u32, types: u32) -> i32 {

@@ -1,7 +1,7 @@
 //! Objects that a timeline refers to without keeping them alive.
 //!
-//! The two functions use Node-API directly: methods of a napi-rs class take three times as long, which would be noticeable in
-//! each mark.
+//! The two functions use Node-API directly: methods of a napi-rs class take three times as long, which would be
+//! noticeable in each mark.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
@@ -13,8 +13,8 @@ use napi::bindgen_prelude::Object;
 use napi::{Env, JsValue, Result, check_status, sys};
 use rustc_hash::FxHashMap;
 
-/// Weak references by number. Touched by its JS thread alone. Dropped while its environment lives, because all its owners are
-/// values of that environment.
+/// Weak references by number. Touched by its JS thread alone. Dropped while its environment lives, because all its
+/// owners are values of that environment.
 pub struct WeakObjects {
     env: sys::napi_env,
     references: FxHashMap<u64, sys::napi_ref>,

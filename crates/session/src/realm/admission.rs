@@ -8,10 +8,10 @@ use crate::{Admission, AdmitScripts, FrameAdmission, Function};
 /// Admits the scripts of one realm: the realm check and the check for muted scripts of
 /// [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id).
 ///
-/// It goes by the ids of scripts, never by their URLs, since two realms may run the same script. Everything that is not registered
-/// for the realm stays hidden: code made by `eval` and `new Function`, the program that opened the page, and anything else that
-/// the process runs. Host code (built-in functions, and scripts with certain URLs) is shown with only a name, where a visible
-/// script called it.
+/// It goes by the ids of scripts, never by their URLs, since two realms may run the same script. Everything that is not
+/// registered for the realm stays hidden: code made by `eval` and `new Function`, the program that opened the page, and
+/// anything else that the process runs. Host code (built-in functions, and scripts with certain URLs) is shown with
+/// only a name, where a visible script called it.
 ///
 /// ```
 /// # use selfprof_session::{Admission, AdmitRealm, AdmitScripts, FrameAdmission, Function, FunctionKind, Reach, Realms};
@@ -68,7 +68,8 @@ impl FrameAdmission for AdmitRealm<'_> {
         Admission::Foreign
     }
 
-    /// Markers that reveal what a thread does, and so what others may do on it, are only for isolated realms. See "Markers" in the [explainer](https://github.com/WICG/js-self-profiling/blob/main/markers.md).
+    /// Markers that reveal what a thread does, and so what others may do on it, are only for isolated realms. See
+    /// "Markers" in the [explainer](https://github.com/WICG/js-self-profiling/blob/main/markers.md).
     fn marker(&self, marker: Marker) -> Option<Marker> {
         let is_of_the_document = matches!(marker, Marker::Style | Marker::Layout);
         (self.isolated || is_of_the_document).then_some(marker)

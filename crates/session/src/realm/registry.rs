@@ -22,8 +22,8 @@ pub enum Reach {
 
 /// The realms of one agent and their scripts. A session of a realm sees only scripts that are registered here.
 ///
-/// A realm is closed when its page is closed, and forgotten when no session can see it any more, so that memory stays bounded in a
-/// program that opens pages for days.
+/// A realm is closed when its page is closed, and forgotten when no session can see it any more, so that memory stays
+/// bounded in a program that opens pages for days.
 #[derive(Debug, Default)]
 pub struct Realms {
     realms: HashMap<RealmId, Realm>,
@@ -66,7 +66,8 @@ impl Realms {
         id
     }
 
-    /// Registers a script of a realm. The engine gives equal scripts of one realm the same id; if one of them is muted, all are.
+    /// Registers a script of a realm. The engine gives equal scripts of one realm the same id; if one of them is muted,
+    /// all are.
     ///
     /// # Errors
     /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is registered for another realm.
@@ -111,8 +112,8 @@ impl Realms {
         }
     }
 
-    /// Closes a realm: it gets no more scripts and sessions. Its sessions continue, and their recordings keep its names. Does
-    /// nothing when it was closed before.
+    /// Closes a realm: it gets no more scripts and sessions. Its sessions continue, and their recordings keep its
+    /// names. Does nothing when it was closed before.
     pub fn close(&mut self, realm: RealmId) {
         if let Ok(closing) = open_realm(&mut self.realms, realm) {
             closing.closed = true;

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use super::{Outcome, Recording, RecordingOptions};
 use crate::{BufferPolicy, FrameAdmission, Instant};
 
-/// A recording that is shared by the agent's thread, whose group checks whether it is full, and the thread that builds traces. It
-/// lives until both have dropped it.
+/// A recording that is shared by the agent's thread, whose group checks whether it is full, and the thread that builds
+/// traces. It lives until both have dropped it.
 #[derive(Debug)]
 pub struct RecordingCell {
     /// The recording. The building thread holds the lock while it appends; the agent's thread never waits for the lock.
@@ -46,7 +46,8 @@ impl RecordingCell {
         self.check_at.store(outcome.earliest_full.unwrap_or(Instant::NEVER).0, Ordering::Release);
     }
 
-    /// Publishes that a full recording continues, and when the group must check it. The group resumes the session at its next tick.
+    /// Publishes that a full recording continues, and when the group must check it. The group resumes the session at
+    /// its next tick.
     pub fn resume_recording(&self, check_at: Instant) {
         self.check_at.store(check_at.0, Ordering::Release);
         self.full.store(false, Ordering::Release);

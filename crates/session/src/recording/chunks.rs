@@ -7,8 +7,9 @@ use super::extraction::Extraction;
 use crate::{BufferPolicy, Instant};
 
 impl Recording {
-    /// Removes the buffers that were full when one more sample was due, in their order. Each is a trace with as many samples as the
-    /// limit. A buffer whose last samples still wait for the stack after their garbage collection is held back until they have it.
+    /// Removes the buffers that were full when one more sample was due, in their order. Each is a trace with as many
+    /// samples as the limit. A buffer whose last samples still wait for the stack after their garbage collection is
+    /// held back until they have it.
     ///
     /// The caller must set [how many wait](Self::set_waiting_chunks) before the next segment is appended.
     pub fn take_chunks(&mut self) -> Vec<Trace> {
@@ -32,8 +33,8 @@ impl Recording {
         samples.chunks(limit).filter_map(chunk).collect()
     }
 
-    /// Sets how many chunks were removed but not consumed yet. When as many wait as the policy allows, the next full buffer becomes no
-    /// chunk, and the recording is full.
+    /// Sets how many chunks were removed but not consumed yet. When as many wait as the policy allows, the next full
+    /// buffer becomes no chunk, and the recording is full.
     pub fn set_waiting_chunks(&mut self, waiting: usize) {
         self.waiting_chunks = waiting;
     }
@@ -49,9 +50,9 @@ impl Recording {
         complete.saturating_add(self.waiting_chunks as u64) <= u64::from(most_waiting)
     }
 
-    /// Continues a full recording because chunks were consumed. The full buffer becomes a chunk when the next sample is due. Samples
-    /// that were taken meanwhile are not recorded. Returns the earliest time of the next sample; `None` when the recording was not
-    /// full, or still is.
+    /// Continues a full recording because chunks were consumed. The full buffer becomes a chunk when the next sample is
+    /// due. Samples that were taken meanwhile are not recorded. Returns the earliest time of the next sample; `None`
+    /// when the recording was not full, or still is.
     pub fn resume_recording(&mut self, now: Instant) -> Option<Instant> {
         let BufferPolicy::Chunks { most_waiting } = self.options.policy else { return None };
         let limit = self.options.limit.unwrap_or(u64::MAX);

@@ -3,8 +3,8 @@
 use super::Recording;
 use super::extraction::Extraction;
 
-/// How many samples more than its limit a recording holds before it drops the oldest: enough that the rest is moved rarely, and no
-/// more than half of the limit for large limits.
+/// How many samples more than its limit a recording holds before it drops the oldest: enough that the rest is moved
+/// rarely, and no more than half of the limit for large limits.
 fn slack(limit: usize) -> usize {
     (limit / 2).max(64)
 }
@@ -25,8 +25,8 @@ impl Recording {
         self.collections.dropped(count);
     }
 
-    /// Drops table entries that no sample uses any more, when the tables have doubled since the last time: a program that runs for
-    /// days keeps producing new stacks. Must be called only between segments, because ids change.
+    /// Drops table entries that no sample uses any more, when the tables have doubled since the last time: a program
+    /// that runs for days keeps producing new stacks. Must be called only between segments, because ids change.
     pub(super) fn sweep(&mut self) {
         if self.trace.stacks().len() < self.sweep_at && !self.has_full_tables() {
             return;

@@ -6,7 +6,8 @@ use selfprof_trace::{LabelSet, StackId, Trace};
 
 use super::stack_map::Resolved;
 
-/// The samples of garbage collections at the end of a trace, which wait for the stack after them, and what came before them.
+/// The samples of garbage collections at the end of a trace, which wait for the stack after them, and what came before
+/// them.
 #[derive(Debug, Default)]
 pub(super) struct Collections {
     /// The stack of the last sample that was not a garbage collection's.
@@ -81,8 +82,9 @@ impl Collections {
         self.stack_before = stack;
     }
 
-    /// Gives the samples that wait a stack. The frames that the stacks before and after share were on the stack all the time, as far
-    /// as samples can tell. If a garbage collection has labels that neither of the two samples has, it interrupted other work.
+    /// Gives the samples that wait a stack. The frames that the stacks before and after share were on the stack all the
+    /// time, as far as samples can tell. If a garbage collection has labels that neither of the two samples has, it
+    /// interrupted other work.
     pub(super) fn give_stacks(
         &mut self,
         trace: &mut Trace,

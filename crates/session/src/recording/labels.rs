@@ -36,8 +36,8 @@ impl LabelRecorder {
         self.later.extend(labels.iter().cloned());
     }
 
-    /// Finds the labels of the next sample, which was taken at `at`. V8 takes some samples without a signal, when it deoptimises a
-    /// function; their labels are not read.
+    /// Finds the labels of the next sample, which was taken at `at`. V8 takes some samples without a signal, when it
+    /// deoptimises a function; their labels are not read.
     pub(super) fn find(&mut self, at: Instant) -> Option<Arc<LabelSet>> {
         while let Some(next) = self.later.pop_front_if(|next| next.from <= at) {
             self.read = next.labels;

@@ -26,9 +26,9 @@ impl Slots {
         self.due
     }
 
-    /// Whether a sample at `at` is due. An early sample is due unless the next will be nearer to the time. So no slot is lost when
-    /// the sampler's ticks jitter, and of a faster sampler's ticks the nearest is taken. The next is expected after the longer of the
-    /// last two steps, since one may be short because a sample was requested.
+    /// Whether a sample at `at` is due. An early sample is due unless the next will be nearer to the time. So no slot
+    /// is lost when the sampler's ticks jitter, and of a faster sampler's ticks the nearest is taken. The next is
+    /// expected after the longer of the last two steps, since one may be short because a sample was requested.
     pub(super) fn is_due(&mut self, at: Instant) -> bool {
         let ticked_before = self.ticked_at.replace(at);
         let step = ticked_before.map_or(Micros::ZERO, |ticked| at.since(ticked).min(self.interval));

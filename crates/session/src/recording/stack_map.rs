@@ -19,9 +19,9 @@ pub(super) struct StackMap<'a> {
     resolved: Vec<Option<Resolved>>,
 }
 
-/// The result for a node: its stack after admission; the decision about its innermost frame, or about the frame that this was
-/// folded into; whether its only frame is host code that the author did not call; whether the session's own agent is active; and
-/// the host's work that this is.
+/// The result for a node: its stack after admission; the decision about its innermost frame, or about the frame that
+/// this was folded into; whether its only frame is host code that the author did not call; whether the session's own
+/// agent is active; and the host's work that this is.
 #[derive(Clone, Copy)]
 pub(super) struct Resolved {
     pub(super) stack: Option<StackId>,

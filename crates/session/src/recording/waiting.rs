@@ -1,11 +1,13 @@
 //! How long the thread waited while it was busy, from its CPU times and its samples.
 //!
-//! A busy thread that does not run waits: for a child process or a file, for a lock, or for a processor. But between two samples, a
-//! thread may also be idle for a moment. A program with many short tasks is found busy by a sample now and then, and each of these
-//! samples stands for a time in which the thread mostly was idle. On the other hand, such a program also runs before samples that
-//! find it idle. This CPU time is as long, on average, as the idle time before busy samples, so that much of it is not waiting.
+//! A busy thread that does not run waits: for a child process or a file, for a lock, or for a processor. But between
+//! two samples, a thread may also be idle for a moment. A program with many short tasks is found busy by a sample now
+//! and then, and each of these samples stands for a time in which the thread mostly was idle. On the other hand, such a
+//! program also runs before samples that find it idle. This CPU time is as long, on average, as the idle time before
+//! busy samples, so that much of it is not waiting.
 //!
-//! Time between an idle sample and a busy one never counts as waiting, since it is not known when the thread began to be busy.
+//! Time between an idle sample and a busy one never counts as waiting, since it is not known when the thread began to
+//! be busy.
 
 use selfprof_trace::{Micros, Sample, WaitingPoint};
 
@@ -14,11 +16,12 @@ use crate::{CpuTime, Instant};
 /// How much the line through the points may differ from the waiting time.
 const TOLERANCE: Micros = Micros(50);
 
-/// Being sampled takes an idle or waiting thread this share of the time at most, in percent. That is no work of the program.
+/// Being sampled takes an idle or waiting thread this share of the time at most, in percent. That is no work of the
+/// program.
 const SAMPLING_CPU_PERCENT: u64 = 5;
 
-/// How much CPU time before idle samples is carried into the next segment at most. Chance makes it differ from the idle time before busy
-/// samples.
+/// How much CPU time before idle samples is carried into the next segment at most. Chance makes it differ from the idle
+/// time before busy samples.
 const LONGEST_CARRIED: Micros = Micros(50_000);
 
 /// Computes the waiting time of a recording.
@@ -151,8 +154,8 @@ struct CpuLine {
 }
 
 impl CpuLine {
-    /// The CPU time between two moments; `None` if it is not known. `position` is where to look first, and moves on: the moments
-    /// must be in order.
+    /// The CPU time between two moments; `None` if it is not known. `position` is where to look first, and moves on:
+    /// the moments must be in order.
     fn between(&self, position: &mut usize, from: Micros, to: Micros) -> Option<Micros> {
         let start = self.at(position, from)?;
         let first = *position;

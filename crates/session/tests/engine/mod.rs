@@ -1,5 +1,5 @@
-//! A fake sampler with a fake clock. As V8 does, it ticks late and processes ticks later, while a requested sample is processed at
-//! once.
+//! A fake sampler with a fake clock. As V8 does, it ticks late and processes ticks later, while a requested sample is
+//! processed at once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,8 @@ pub struct Engine {
     pub reaction: Micros,
     /// State of a small random generator that delays ticks and processes them; 0 does neither.
     pub noise: u64,
-    /// Whether retired runs go on taking samples until [`end_retired_run`](Self::end_retired_run). Otherwise they end at once.
+    /// Whether retired runs go on taking samples until [`end_retired_run`](Self::end_retired_run). Otherwise they end
+    /// at once.
     pub retires: bool,
     /// The intervals and the samples of the active runs, including the retired one.
     pub runs: BTreeMap<u32, (Micros, Vec<Instant>)>,
@@ -73,8 +74,8 @@ impl Engine {
         self.retired.is_some()
     }
 
-    /// Ends the retired run, if there is one. Without `at_once`, only if all samples that were taken before it was retired are
-    /// processed. Returns whether no retired run is left.
+    /// Ends the retired run, if there is one. Without `at_once`, only if all samples that were taken before it was
+    /// retired are processed. Returns whether no retired run is left.
     pub fn end_retired_run(&mut self, at_once: bool) -> bool {
         if at_once {
             self.process();

@@ -7,7 +7,8 @@ use selfprof_trace::{LabelSet, Micros};
 
 use super::notation::{ALWAYS, Brackets, EVERYTHING, segment, show, show_samples};
 
-/// `100 0 /cart, 250 200 -`: labels that were read at 100 for the first time, and none at 250, where those at 200 were as before.
+/// `100 0 /cart, 250 200 -`: labels that were read at 100 for the first time, and none at 250, where those at 200 were
+/// as before.
 fn with_labels(samples: &str, labels: &str) -> RawSegment {
     let one = |reading: &str| {
         let [from, before, route] = reading.split_whitespace().collect::<Vec<_>>()[..] else {

@@ -9,8 +9,8 @@ use selfprof_trace::{Marker, Trace};
 
 use crate::notation::{ALWAYS, EVERYTHING, segment, show};
 
-/// Scripts 1 and 11 are a page's, 19 is muted in it; 2 and 29, muted, are a frame's of another origin; 3 and 39, muted, are
-/// a frame's of the page's origin; no other script is registered.
+/// Scripts 1 and 11 are a page's, 19 is muted in it; 2 and 29, muted, are a frame's of another origin; 3 and 39, muted,
+/// are a frame's of the page's origin; no other script is registered.
 fn page_with_frames() -> (Realms, [RealmId; 3]) {
     let mut realms = Realms::new();
     let [page, other, same] =
@@ -165,7 +165,8 @@ fn a_sample_of_others_reads_as_idle() {
         let marked = trace.samples().iter().filter(|sample| sample.marker.is_some());
         marked.map(|sample| sample.timestamp.0).collect::<Vec<_>>()
     };
-    // A muted script is the page's own, and realms of one origin are of one agent: that somebody is active is no secret.
+    // A muted script is the page's own, and realms of one origin are of one agent: that somebody is active is no
+    // secret.
     assert_eq!(markers(page), [0, 40, 50]);
     assert_eq!(markers(same), [0, 40, 50]);
     assert_eq!(markers(other), [10, 20]);
@@ -195,8 +196,8 @@ fn without_isolation_a_sample_has_its_stack_but_no_marker() {
     assert_eq!(shown.collect::<Vec<_>>(), [&Marker::Style, &Marker::Layout]);
 }
 
-/// Scripts 60 and 61 are the host's: in their functions it does layout for the page, and for the frame of another origin;
-/// 62 parses for the frame of the page's origin.
+/// Scripts 60 and 61 are the host's: in their functions it does layout for the page, and for the frame of another
+/// origin; 62 parses for the frame of the page's origin.
 #[track_caller]
 fn check_work(stack: &str, isolated: bool, in_page: &str, in_other: &str) {
     let (mut realms, [page, other, same]) = page_with_frames();

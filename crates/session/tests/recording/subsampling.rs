@@ -53,8 +53,8 @@ fn a_steady_tick_out_of_phase_loses_one_slot_at_most() {
 }
 
 proptest! {
-    /// As long as neighbouring ticks deviate by less than a sixth of a tick, the choice is exact; with `ratio` 1, no regular sample is
-    /// lost.
+    /// As long as neighbouring ticks deviate by less than a sixth of a tick, the choice is exact; with `ratio` 1, no
+    /// regular sample is lost.
     #[test]
     fn jitter_does_not_change_the_choice(
         ratio in 1_usize..12,

@@ -7,8 +7,8 @@ use selfprof_significance::{Settings, Verdict, compare};
 const FUNCTIONS: usize = 60;
 const COMPARISONS: u64 = 200;
 
-/// Of 200 comparisons, 10 are expected to name a function when the error rate is 5%, and more than 20 with a probability
-/// of less than 0.1%.
+/// Of 200 comparisons, 10 are expected to name a function when the error rate is 5%, and more than 20 with a
+/// probability of less than 0.1%.
 const MOST: usize = 20;
 
 fn sessions_as_units(base: &[Session], new: &[Session]) -> Vec<u32> {

@@ -58,8 +58,8 @@ fn the_order_of_functions_does_not_matter() {
     assert_eq!(functions, expected.functions);
 }
 
-/// Data without logarithms and the like, whose last digit depends on the machine: the result is the same to the last bit
-/// on each machine and with each version of the dependencies.
+/// Data without logarithms and the like, whose last digit depends on the machine: the result is the same to the last
+/// bit on each machine and with each version of the dependencies.
 #[test]
 fn the_result_is_known_to_the_last_bit() {
     let mut state = 1_u64;

@@ -1,5 +1,5 @@
-//! Simulated sessions of a web application, like those that pages send: most functions do not run in most sessions, times
-//! are heavy-tailed, and the functions of one feature run together.
+//! Simulated sessions of a web application, like those that pages send: most functions do not run in most sessions,
+//! times are heavy-tailed, and the functions of one feature run together.
 
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, LogNormal, Poisson};
@@ -35,8 +35,8 @@ pub struct Application {
     generator: Pcg64Mcg,
 }
 
-// Standard deviations of logarithms: how slow the device is, how long the visit is, how much a feature is used in it, and
-// how long the calls of one function take.
+// Standard deviations of logarithms: how slow the device is, how long the visit is, how much a feature is used in it,
+// and how long the calls of one function take.
 const DEVICE: f64 = 0.6;
 const VISIT: f64 = 0.9;
 const USE: f64 = 0.7;

@@ -37,8 +37,8 @@ struct State {
 
 /// Decodes the mappings of a map with this many sources and names.
 ///
-/// The numbers may be anything: a mapping whose original cannot be has none, and one whose generated column cannot be is left out. Fails if
-/// the text does not consist of numbers.
+/// The numbers may be anything: a mapping whose original cannot be has none, and one whose generated column cannot be
+/// is left out. Fails if the text does not consist of numbers.
 pub(super) fn decode(
     text: &str,
     ranges: &mut RangeMappings<'_>,

@@ -20,7 +20,8 @@ fn check(map: &Map, position: &str, expected: Option<&str>) {
 
 #[test]
 fn positions_are_found_on_their_line() {
-    // Line 1: column 0 is a.js:1:0; column 9 is a.js:2:4 with a name. Line 2: column 4 comes from nothing, 8 is a.js:1:0.
+    // Line 1: column 0 is a.js:1:0; column 9 is a.js:2:4 with a name. Line 2: column 4 comes from nothing, 8 is
+    // a.js:1:0.
     let map =
         Map::read(br#"{"version":3,"sources":["a.js"],"names":["original"],"mappings":"AAAA,SACIA;I,IADJ"}"#)
             .unwrap();
@@ -209,7 +210,8 @@ fn the_source_text_supplements_scopes() {
 
 #[test]
 fn scopes_without_generated_ranges_are_used() {
-    // The scope of `f` on line 2 starts after its name, that of an arrow function is on line 3, that of `g` on line 5 before its name.
+    // The scope of `f` on line 2 starts after its name, that of an arrow function is on line 3, that of `g` on line 5
+    // before its name.
     let map = Map::read(
         br#"{"version":3,"sources":["a.js"],"names":["f","g"],"mappings":"AACS,KAAT,KACS,KADC,KAGD,KAFP",
             "scopes":"BAAA,BFBKA,BEBJ,CAF,CBB,BFBAC,CAP,CBA"}"#,

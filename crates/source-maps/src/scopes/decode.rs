@@ -1,7 +1,8 @@
 //! Decoding `scopes`: items separated by commas, each with a tag and VLQ numbers.
 //!
-//! The decoder follows the [grammar] of the draft specification, in one pass and without recursion. The crate srcmap-scopes 0.4 is not used:
-//! it ignores the draft's empty items, does not check for overflow, and overflows the stack on deep trees.
+//! The decoder follows the [grammar] of the draft specification, in one pass and without recursion. The crate
+//! srcmap-scopes 0.4 is not used: it ignores the draft's empty items, does not check for overflow, and overflows the
+//! stack on deep trees.
 //!
 //! [grammar]: https://tc39.es/ecma426/branch/proposal-scopes/#sec-scopes-grammar
 

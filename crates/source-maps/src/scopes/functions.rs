@@ -3,8 +3,9 @@
 /// A 0-based line and column.
 pub(crate) type Position = (u32, u32);
 
-/// The maximum number of columns between the start of a function and its parameters, besides its name: `static async function *` and
-/// the like. A position further inside belongs to another function, which the scopes lack.
+/// The maximum number of columns between the start of a function and its parameters, besides its name:
+/// `static async function *` and the like. A position further inside belongs to another function, which the scopes
+/// lack.
 pub(crate) const MAX_HEAD: u32 = 32;
 
 /// The functions in the `scopes` of a map.
@@ -45,8 +46,8 @@ impl Functions {
         self.functions.is_empty()
     }
 
-    /// The function that is defined at this position: its parameters, its name, or a keyword before the name. `name_length` is the
-    /// number of columns of its name.
+    /// The function that is defined at this position: its parameters, its name, or a keyword before the name.
+    /// `name_length` is the number of columns of its name.
     pub(crate) fn defined_at(&self, at: Position, name_length: u32) -> Option<&Function> {
         let after = self.bounds.partition_point(|bound| bound.at <= at);
         let innermost = &self.functions[self.bounds[..after].last()?.innermost? as usize];

@@ -87,7 +87,8 @@ fn hidden_functions_are_removed_from_stacks() {
             .frame(Frame { name, resource, line: line.try_into().ok(), column: column.try_into().ok() })
             .unwrap()
     };
-    // `s` calls the helper `u`, which calls `b`, a block of `reserve`. `c` has no caller; in one sample each, neither have `u` and `b`.
+    // `s` calls the helper `u`, which calls `b`, a block of `reserve`. `c` has no caller; in one sample each, neither
+    // have `u` and `b`.
     let (s, u, b, c) = (frame("s", 4, 18), frame("u", 1, 11), frame("b", 3, 11), frame("c", 5, 11));
     for stack in [&[s, u, b][..], &[s, u], &[s], &[u, b], &[u], &[u, b, c], &[c, u], &[]] {
         let mut parent = None;

@@ -1,5 +1,5 @@
-//! What a function without a name of its own is called: by what it is assigned to, the call that it is an argument of, or the function that
-//! returns it.
+//! What a function without a name of its own is called: by what it is assigned to, the call that it is an argument of,
+//! or the function that returns it.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
@@ -79,7 +79,8 @@ pub(super) fn key(key: &PropertyKey<'_>, is_computed: bool, source: &str) -> (Op
     (name.map(|_| span), name.map(str::to_owned))
 }
 
-/// The names of the function at `span`, by the nodes around it, outermost first. `outer` is what the innermost function around is called.
+/// The names of the function at `span`, by the nodes around it, outermost first. `outer` is what the innermost function
+/// around is called.
 pub(super) fn context(around: &[AstKind<'_>], span: Span, source: &str, outer: Option<&str>) -> Context {
     let mut child = span;
     // The function is the object of `.bind`.

@@ -1,7 +1,8 @@
 //! Parsing a source, within bounds.
 //!
-//! The parser recurses for each level of nesting, and tries several readings of what is in parentheses. So a source is parsed only if its
-//! nesting is known to fit in the stack of a thread of its own, and its size and the work in the bounds below.
+//! The parser recurses for each level of nesting, and tries several readings of what is in parentheses. So a source is
+//! parsed only if its nesting is known to fit in the stack of a thread of its own, and its size and the work in the
+//! bounds below.
 
 use std::thread;
 
@@ -23,8 +24,8 @@ const MAX_DEPTH: u32 = 1 << 12;
 /// The most tokens of a source whose depth cannot be told, such as JSX.
 const MAX_TOKENS: u32 = 3 << 12;
 
-/// The most work that is done for one source, see [`selfprof_nesting::Nesting::work`]. Each unit takes up to 10 bytes and 40 ns. That of
-/// TypeScript's compiler is a fifth of it.
+/// The most work that is done for one source, see [`selfprof_nesting::Nesting::work`]. Each unit takes up to 10 bytes
+/// and 40 ns. That of TypeScript's compiler is a fifth of it.
 const MAX_WORK: u64 = 1 << 27;
 
 /// The stack that one level takes at most, in bytes: a test tries the deepest sources.
@@ -90,8 +91,8 @@ fn depth_of(source: &str, language: Language) -> Option<u32> {
     known.map(|nesting| nesting.depth)
 }
 
-/// A bound that holds for every language: each level takes a token at least. Strings and comments count as code, which they look like in
-/// the text of JSX.
+/// A bound that holds for every language: each level takes a token at least. Strings and comments count as code, which
+/// they look like in the text of JSX.
 fn token_bound(source: &str) -> Option<u32> {
     let mut tokens = 0_u32;
     let mut is_in_word = false;

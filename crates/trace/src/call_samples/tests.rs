@@ -4,8 +4,8 @@ use crate::frame::Frame;
 use crate::micros::Micros;
 use crate::summary::Summary;
 
-/// A trace whose functions are the letters of `text`: `f` begins, `F` ends, `f~` is suspended and `~f` resumed. Each letter takes its time
-/// from the number before it.
+/// A trace whose functions are the letters of `text`: `f` begins, `F` ends, `f~` is suspended and `~f` resumed. Each
+/// letter takes its time from the number before it.
 fn trace(text: &str) -> (Trace, Vec<Misfit>) {
     let mut trace = Trace::new();
     let mut calls = Calls::new(Micros(100));

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Micros, Stack, WAITING, WaitingPoint, WaitingTimes};
 
-/// A trace from runs `name:line*count`, with one sample per millisecond. Functions with a line are in the script `a.js`.
+/// A trace from runs `name:line*count`, with one sample per millisecond. Functions with a line are in the script
+/// `a.js`.
 fn trace_of(runs: &str) -> Trace {
     let mut trace = Trace::new();
     for run in runs.split_whitespace() {
@@ -158,7 +159,8 @@ proptest! {
     }
 }
 
-/// A trace of one millisecond per sample, alternating between two functions, with these waiting times at the ends of the milliseconds.
+/// A trace of one millisecond per sample, alternating between two functions, with these waiting times at the ends of
+/// the milliseconds.
 fn waiting_trace(waited: impl Iterator<Item = u64>) -> MergedThreads {
     let mut trace = trace_of(&vec!["a*1 b*1"; 500].join(" "));
     let mut times = WaitingTimes::default();
@@ -283,7 +285,8 @@ fn samples_in_bursts_do_not_outvote_others() {
     assert_eq!(significant(&trace(5, 2), &trace(5, 6)), [-40.0, 40.0]);
 }
 
-/// A recording of `selfprof run` has Node's functions without their scripts, and folds what they call; `node --cpu-prof` has all of them.
+/// A recording of `selfprof run` has Node's functions without their scripts, and folds what they call;
+/// `node --cpu-prof` has all of them.
 #[test]
 fn what_only_one_tool_has_is_left_out() {
     let trace = |functions: &[(&str, &str, usize)], marker: Option<Marker>| {

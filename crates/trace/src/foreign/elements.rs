@@ -37,8 +37,8 @@ pub struct ForeignSample {
     pub marker: Option<Result<Marker, UnknownMarker>>,
 }
 
-/// A mark or a measure as it was read. A member that was absent, or of another type, is `None`: entries are an extension of
-/// selfprof, so other programs' traces may use the same member names for something else.
+/// A mark or a measure as it was read. A member that was absent, or of another type, is `None`: entries are an
+/// extension of selfprof, so other programs' traces may use the same member names for something else.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForeignEntry<'text> {
     /// The entry type, parsed.

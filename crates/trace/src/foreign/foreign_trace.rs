@@ -104,10 +104,11 @@ impl ForeignTrace {
         self.trace.resources().get(id)
     }
 
-    /// Notes that `eval` or `new Function` made the script of a frame, an element of `frames`. Line and column are those in that script.
+    /// Notes that `eval` or `new Function` made the script of a frame, an element of `frames`. Line and column are
+    /// those in that script.
     ///
-    /// Returns the problem with it, if there is one: no such frame or no such number, or the frame has a resource. If there are too
-    /// many such scripts, the frame keeps only its name.
+    /// Returns the problem with it, if there is one: no such frame or no such number, or the frame has a resource. If
+    /// there are too many such scripts, the frame keeps only its name.
     pub fn set_evaluated(
         &mut self,
         frame_id: f64,

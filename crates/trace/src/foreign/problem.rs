@@ -10,7 +10,8 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The maximum number of listed problems. The rest are only counted, because every number of a hostile trace may be invalid.
+    /// The maximum number of listed problems. The rest are only counted, because every number of a hostile trace may be
+    /// invalid.
     pub const LISTED: usize = 100;
 
     /// The first problems, in the order in which they were found.

@@ -21,8 +21,8 @@ use crate::trace::Trace;
 impl ForeignTrace {
     /// Validates and repairs the elements; [`Remedy`] lists the possible repairs.
     ///
-    /// Equal entries of a table are merged. If the input is valid, has no equal entries, and has parents before their children, all
-    /// ids are preserved.
+    /// Equal entries of a table are merged. If the input is valid, has no equal entries, and has parents before their
+    /// children, all ids are preserved.
     pub fn validate(self) -> (Trace, Problems) {
         let ForeignTrace {
             vocabulary,
@@ -109,8 +109,8 @@ fn validate_stacks(
     problems: &mut Problems,
 ) -> Vec<Option<StackId>> {
     let mut progress = vec![Progress::Unseen; stacks.len()];
-    // The stacks from the current one up to its nearest ancestor that is done. A list instead of recursion, because a chain may
-    // be as long as the table. Each stack is added once, so the time is linear.
+    // The stacks from the current one up to its nearest ancestor that is done. A list instead of recursion, because a
+    // chain may be as long as the table. Each stack is added once, so the time is linear.
     let mut waiting = Vec::new();
     for start in 0..stacks.len() {
         let mut next = Some(start);

@@ -1,6 +1,7 @@
 //! A format's names of the lists and members of a trace.
 
-/// The names that problems are reported with, so that users find them in their file. An empty name stands for the element itself.
+/// The names that problems are reported with, so that users find them in their file. An empty name stands for the
+/// element itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     /// The list of functions.

@@ -9,8 +9,8 @@ use crate::merged::MergedThreads;
 use crate::micros::Micros;
 use crate::trace::Trace;
 
-/// The time of one function, regardless of its callers. Functions are frames: two functions of the same name at different locations
-/// have two rows.
+/// The time of one function, regardless of its callers. Functions are frames: two functions of the same name at
+/// different locations have two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The function.
@@ -105,7 +105,8 @@ pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> 
     rows
 }
 
-/// The self and total times of groups of code, for a grouping that the caller chooses. `group` returns a number below `groups`.
+/// The self and total times of groups of code, for a grouping that the caller chooses. `group` returns a number below
+/// `groups`.
 pub fn group_times(
     merged: &MergedThreads,
     groups: usize,
@@ -141,8 +142,8 @@ fn sums(
     sums
 }
 
-/// Visits every stack, parents first. The visitor also gets whether the stack's frame is the outermost one of its group: only then does
-/// the stack add to the group's total, or recursion would count twice.
+/// Visits every stack, parents first. The visitor also gets whether the stack's frame is the outermost one of its
+/// group: only then does the stack add to the group's total, or recursion would count twice.
 ///
 /// Uses a list of steps instead of recursion, because stacks may be very deep.
 fn walk(

@@ -6,8 +6,8 @@
 
 namespace selfprof {
 
-// Catches what is thrown while it exists. When a thread is to end, that is thrown, too, once: V8 forgets it when someone catches it, and a
-// script in an endless loop would go on. So it is asked for again.
+// Catches what is thrown while it exists. When a thread is to end, that is thrown, too, once: V8 forgets it when
+// someone catches it, and a script in an endless loop would go on. So it is asked for again.
 class Catch {
  public:
   explicit Catch(v8::Isolate* isolate) : isolate_(isolate), caught_(isolate) {}

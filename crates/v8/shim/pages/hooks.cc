@@ -1,8 +1,8 @@
-// What V8 asks its embedder while a page's script runs: about import(), error.stack, and promises that nobody handles. Node's answers are those for
-// programs, and objects of Node's own realm.
+// What V8 asks its embedder while a page's script runs: about import(), error.stack, and promises that nobody handles.
+// Node's answers are those for programs, and objects of Node's own realm.
 //
-// For a thread that hosts pages and does nothing else: the thread's own import() and Error.prepareStackTrace do not work. All functions are for the
-// JS thread, inside a native function that JavaScript called.
+// For a thread that hosts pages and does nothing else: the thread's own import() and Error.prepareStackTrace do not
+// work. All functions are for the JS thread, inside a native function that JavaScript called.
 
 #include <cstdint>
 #include <unordered_map>
@@ -36,8 +36,8 @@ namespace node::errors {
 
 namespace {
 
-// One per thread, from the first call of selfprof_host_pages until its environment is torn down: the handles must be released
-// before the isolate is.
+// One per thread, from the first call of selfprof_host_pages until its environment is torn down: the handles must be
+// released before the isolate is.
 struct Host {
   // The thread's own context, to which the functions belong.
   Global<Context> main;
@@ -52,8 +52,8 @@ struct Host {
 
 thread_local Host* host = nullptr;
 
-// import(): the promise and its errors belong to the realm that the script runs in. The options that scripts.cc compiles scripts
-// with identify the script's realm.
+// import(): the promise and its errors belong to the realm that the script runs in. The options that scripts.cc
+// compiles scripts with identify the script's realm.
 MaybeLocal<Promise> ImportModule(Local<Context> context, Local<Data> host_defined_options, Local<Value> resource,
                                  Local<String> specifier, Local<FixedArray> attributes) {
   Isolate* isolate = Isolate::GetCurrent();
@@ -93,8 +93,8 @@ MaybeLocal<Value> PageFormatter(Local<Context> context) {
   return error.As<Object>()->Get(context, String::NewFromUtf8Literal(isolate, "prepareStackTrace"));
 }
 
-// error.stack: a page sees its own frames, as in a browser, and not the paths of the host's files. The array that a page's own
-// formatter gets belongs to the page's realm, whichever realm reads the stack first.
+// error.stack: a page sees its own frames, as in a browser, and not the paths of the host's files. The array that a
+// page's own formatter gets belongs to the page's realm, whichever realm reads the stack first.
 MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, Local<Array> sites) {
   Isolate* isolate = Isolate::GetCurrent();
   v8::EscapableHandleScope handles(isolate);
@@ -149,12 +149,12 @@ void OnPromiseRejected(v8::PromiseRejectMessage message) {
   host->promise_rejected.Get(isolate)->Call(main, v8::Undefined(isolate), 3, arguments).FromMaybe(Local<Value>());
 }
 
-// How much more than its limit a heap may hold while its thread ends: more than the largest object that V8 allocates, since an allocation cannot
-// be interrupted.
+// How much more than its limit a heap may hold while its thread ends: more than the largest object that V8 allocates,
+// since an allocation cannot be interrupted.
 constexpr size_t kLeeway = size_t{2} << 30;
 
-// JS thread, in the middle of an allocation. Node's own callback gives a full heap 16 MB more to end in; when one object is larger than that, V8 ends
-// the process. Here only the thread ends: it runs no more JavaScript.
+// JS thread, in the middle of an allocation. Node's own callback gives a full heap 16 MB more to end in; when one
+// object is larger than that, V8 ends the process. Here only the thread ends: it runs no more JavaScript.
 size_t EndThread(void* environment, size_t current, size_t initial) {
   if (environment != nullptr) node::Stop(static_cast<node::Environment*>(environment));
   return current < initial + kLeeway ? initial + kLeeway : current;
@@ -169,8 +169,8 @@ void Unhost(void* data) {
   selfprof::AnswerNoImports(isolate);
   isolate->SetPrepareStackTraceCallback(nullptr);
   isolate->SetPromiseRejectCallback(nullptr);
-  // Callbacks of FinalizationRegistry may still be due. On Node 22, V8 reports that it may not run them as an uncaught error of their context, and
-  // Node ends the process when it has given up that context before.
+  // Callbacks of FinalizationRegistry may still be due. On Node 22, V8 reports that it may not run them as an uncaught
+  // error of their context, and Node ends the process when it has given up that context before.
   if (node::errors::PerIsolateMessageListener != nullptr) {
     isolate->RemoveMessageListeners(node::errors::PerIsolateMessageListener);
   }

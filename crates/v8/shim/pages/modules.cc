@@ -1,8 +1,8 @@
 // Compiles the modules of pages in contexts of node:vm. The comment at the top of scripts.cc applies here, too.
 //
-// A context must be collected when its page is gone. So nothing here holds a module or its context strongly except an object
-// of V8's heap, the holder of the module: JavaScript holds it through its object for the module, and V8 traces what it refers
-// to. SelfprofModule refers to it weakly.
+// A context must be collected when its page is gone. So nothing here holds a module or its context strongly except an
+// object of V8's heap, the holder of the module: JavaScript holds it through its object for the module, and V8 traces
+// what it refers to. SelfprofModule refers to it weakly.
 
 #include <unordered_map>
 #include <vector>
@@ -48,8 +48,8 @@ enum Field {
   kFieldCount,
 };
 
-// The modules of a thread. Made with the first of them, deleted when the environment has ended and the last is deleted. Not
-// a thread-local object: its destructor would run after V8's end where process.exit() ends the main thread.
+// The modules of a thread. Made with the first of them, deleted when the environment has ended and the last is deleted.
+// Not a thread-local object: its destructor would run after V8's end where process.exit() ends the main thread.
 struct Modules {
   // By the identity hash of V8's modules.
   std::unordered_multimap<int, SelfprofModule*> by_hash;
@@ -140,8 +140,8 @@ v8::MaybeLocal<Module> ResolveModule(Local<Context> context, Local<String> speci
 
 }  // namespace
 
-// Node's own answer to import.meta. It is no part of Node's API, so it may be missing: then modules that were compiled here
-// have an empty import.meta.
+// Node's own answer to import.meta. It is no part of Node's API, so it may be missing: then modules that were compiled
+// here have an empty import.meta.
 namespace node::loader {
 class ModuleWrap {
  public:
@@ -257,8 +257,8 @@ SELFPROF_API Status selfprof_module_instantiate(Isolate* isolate, SelfprofModule
   return Status::kOk;
 }
 
-// `promise` is that of the evaluation. V8 returns the same one for a module that was evaluated before. It ends the process for one that is being
-// evaluated.
+// `promise` is that of the evaluation. V8 returns the same one for a module that was evaluated before. It ends the
+// process for one that is being evaluated.
 SELFPROF_API Status selfprof_module_evaluate(Isolate* isolate, SelfprofModule* module, Handle* promise) noexcept {
   Local<Context> context = ContextOf(isolate, module);
   Local<Module> evaluating = ModuleOf(isolate, module);
@@ -271,7 +271,8 @@ SELFPROF_API Status selfprof_module_evaluate(Isolate* isolate, SelfprofModule* m
   return Status::kOk;
 }
 
-// Null before the module was instantiated. V8 makes the namespace in the current context, when it is asked for it first.
+// Null before the module was instantiated. V8 makes the namespace in the current context, when it is asked for it
+// first.
 SELFPROF_API Handle selfprof_module_namespace(Isolate* isolate, const SelfprofModule* module) noexcept {
   Local<Module> found = ModuleOf(isolate, module);
   if (found->GetStatus() < Module::kInstantiated) return nullptr;
@@ -279,8 +280,8 @@ SELFPROF_API Handle selfprof_module_namespace(Isolate* isolate, const SelfprofMo
   return ToHandle(found->GetModuleNamespace());
 }
 
-// Calls `function(meta, url, global)` when a module that was compiled here first uses import.meta. Returns false when this
-// Node does not support it.
+// Calls `function(meta, url, global)` when a module that was compiled here first uses import.meta. Returns false when
+// this Node does not support it.
 SELFPROF_API bool selfprof_on_import_meta(Isolate* isolate, Handle function) noexcept {
   Local<Value> value = FromHandle<Value>(function);
   if (&node::loader::ModuleWrap::HostInitializeImportMetaObjectCallback == nullptr || !value->IsFunction()) return false;

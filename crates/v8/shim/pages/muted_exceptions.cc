@@ -1,7 +1,7 @@
 // Which exceptions and rejections come from muted scripts, whose errors their page must not see.
 //
-// jsdom is JavaScript: it calls a page's functions and catches what they throw, and V8 then no longer knows where an exception came
-// from unless it is an Error. So jsdom calls them by a native function, which asks V8 in time.
+// jsdom is JavaScript: it calls a page's functions and catches what they throw, and V8 then no longer knows where an
+// exception came from unless it is an Error. So jsdom calls them by a native function, which asks V8 in time.
 //
 // All functions are for the JS thread, inside a native function that JavaScript called, or a callback of V8's.
 
@@ -33,7 +33,8 @@ using v8::Value;
 
 namespace {
 
-// How many frames of an exception V8 keeps for this: functions of the host, and code made by eval, can be above those of the script.
+// How many frames of an exception V8 keeps for this: functions of the host, and code made by eval, can be above those
+// of the script.
 constexpr int kMaxFrames = 128;
 constexpr auto kFrameOptions = static_cast<StackTrace::StackTraceOptions>(
     StackTrace::kDetailed | StackTrace::kExposeFramesAcrossSecurityOrigins);
@@ -43,7 +44,8 @@ struct Noted {
   selfprof::KindOfScript kind_of_script;
   // Nothing is asked of V8 before the thread has a muted script.
   bool has_muted_scripts = false;
-  // The last exception that was caught, until it is asked for, and its place in a muted script; empty if it came from elsewhere.
+  // The last exception that was caught, until it is asked for, and its place in a muted script; empty if it came from
+  // elsewhere.
   Global<Value> exception;
   std::string place;
 };
@@ -145,7 +147,8 @@ void selfprof::ExpectMutedScript(Isolate* isolate) {
   if (noted == nullptr || noted->has_muted_scripts) return;
   noted->has_muted_scripts = true;
   noted->exception.Reset(isolate, v8::Undefined(isolate));
-  // Without this, a message has no stack: of an Error that a method of jsdom throws, V8 then knows nothing but jsdom's script.
+  // Without this, a message has no stack: of an Error that a method of jsdom throws, V8 then knows nothing but jsdom's
+  // script.
   isolate->SetCaptureStackTraceForUncaughtExceptions(true, kMaxFrames, kFrameOptions);
 }
 
@@ -164,7 +167,8 @@ void selfprof::NoteRejection(Isolate* isolate, const v8::PromiseRejectMessage& r
   promise->SetPrivate(isolate->GetCurrentContext(), PlaceOfRejection(isolate), ToText(isolate, place)).FromMaybe(false);
 }
 
-// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in. Returns null when there is no such context.
+// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in. Returns null when there is no
+// such context.
 SELFPROF_API Handle selfprof_noting_apply(Isolate* isolate, Handle anchor) noexcept {
   Local<Value> value = FromHandle<Value>(anchor);
   Local<Context> context;

@@ -1,7 +1,8 @@
 // Compiles the classic scripts of pages in contexts of node:vm, so that their ids are known before they run.
 //
-// All functions are for the JS thread, inside a native function that JavaScript called. When V8 throws, the exception stays
-// pending and null or kThrown is returned; the native function must then return to JavaScript without doing anything else.
+// All functions are for the JS thread, inside a native function that JavaScript called. When V8 throws, the exception
+// stays pending and null or kThrown is returned; the native function must then return to JavaScript without doing
+// anything else.
 
 #include "muted_exceptions.h"
 #include "source.h"
@@ -21,8 +22,8 @@ using v8::Value;
 
 namespace {
 
-// V8 caches compiled scripts: two contexts that compile the same text under the same URL get the same script, and so the same
-// id, unless these options differ. Node reads them at import(), and rejects options that are not its own.
+// V8 caches compiled scripts: two contexts that compile the same text under the same URL get the same script, and so
+// the same id, unless these options differ. Node reads them at import(), and rejects options that are not its own.
 Local<Data> HostDefinedOptions(Isolate* isolate, const SelfprofSource& source) {
   if (source.referrer != nullptr) {
     return FromHandle<Value>(source.referrer).As<Function>()->GetScriptOrigin().GetHostDefinedOptions();

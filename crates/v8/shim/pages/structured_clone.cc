@@ -1,8 +1,8 @@
 // Structured clone by V8's own serializer, in the context of any realm.
 // https://html.spec.whatwg.org/multipage/structured-data.html
 //
-// All functions are for the JS thread, inside a native function that JavaScript called. When V8 or a function of the delegate
-// throws, the exception stays pending and null is returned.
+// All functions are for the JS thread, inside a native function that JavaScript called. When V8 or a function of the
+// delegate throws, the exception stays pending and null is returned.
 
 #include <cstddef>
 #include <cstdint>
@@ -169,7 +169,8 @@ class Reader : public v8::ValueDeserializer::Delegate {
   v8::ValueDeserializer deserializer_;
 };
 
-// The memory of a buffer as an object of the current context. The buffer is detached; when it cannot be, an exception is pending.
+// The memory of a buffer as an object of the current context. The buffer is detached; when it cannot be, an exception
+// is pending.
 MaybeLocal<ArrayBuffer> Take(Isolate* isolate, Local<ArrayBuffer> buffer) {
   std::shared_ptr<BackingStore> store = buffer->GetBackingStore();
   if (!buffer->Detach(Local<Value>()).FromMaybe(false)) return {};

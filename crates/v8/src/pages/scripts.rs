@@ -17,8 +17,8 @@ pub struct Source {
     pub text: Value,
     /// The script's URL, a string.
     pub url: Value,
-    /// A function whose script's `import()` this script shares; without one, `import()` rejects. It must not be used for two
-    /// realms.
+    /// A function whose script's `import()` this script shares; without one, `import()` rejects. It must not be used
+    /// for two realms.
     pub referrer: Option<Value>,
     /// The line of the URL's resource where the text begins, counted from 0.
     pub line_offset: i32,
@@ -120,7 +120,8 @@ impl Script {
         self.id
     }
 
-    /// Runs it and returns its completion value, `None` when it threw. JavaScript runs, which may call any native function.
+    /// Runs it and returns its completion value, `None` when it threw. JavaScript runs, which may call any native
+    /// function.
     #[must_use]
     pub fn run(self) -> Option<Value> {
         // SAFETY: the values are alive, see `Value::from_raw`; the result is in the same handle scope.
@@ -133,8 +134,8 @@ impl Script {
 
 /// A module that was compiled. Belongs to its JS thread, and must be dropped before its isolate ends.
 ///
-/// It does not keep V8's module alive: an object of JavaScript's does, to which the module is [attached](Self::attach). That
-/// object must be alive whenever the module is used.
+/// It does not keep V8's module alive: an object of JavaScript's does, to which the module is [attached](Self::attach).
+/// That object must be alive whenever the module is used.
 #[derive(Debug)]
 pub struct Module {
     id: i32,
@@ -251,8 +252,8 @@ impl Drop for Module {
     }
 }
 
-/// Calls `function(meta, url, global)` when a [`Module`] of this thread first uses `import.meta`; a later call replaces the function.
-/// Returns false when this Node does not support it.
+/// Calls `function(meta, url, global)` when a [`Module`] of this thread first uses `import.meta`; a later call replaces
+/// the function. Returns false when this Node does not support it.
 pub fn on_import_meta(function: Value) -> bool {
     // SAFETY: the value is alive, see `Value::from_raw`.
     unsafe { ffi::selfprof_on_import_meta(ffi::selfprof_isolate(), function.as_raw()) }

@@ -14,7 +14,8 @@ pub struct CloneWriter {
     pub is_host_object: Value,
     /// `(object) -> number`, its index in [`CloneReader::host_objects`].
     pub write_host_object: Value,
-    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise [`CloneReader::shared`] has the buffer next.
+    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise [`CloneReader::shared`] has the
+    /// buffer next.
     pub share_memory: Value,
     /// `(message)`: throws a `DataCloneError`.
     pub data_clone_error: Value,
@@ -23,8 +24,9 @@ pub struct CloneWriter {
 }
 
 impl CloneWriter {
-    /// Serializes a value, which runs getters and the functions above. Returns an array of the realm with the bytes as an
-    /// `ArrayBuffer`, and then the transferred buffers; the original ones are detached. `None` when an exception is pending.
+    /// Serializes a value, which runs getters and the functions above. Returns an array of the realm with the bytes as
+    /// an `ArrayBuffer`, and then the transferred buffers; the original ones are detached. `None` when an exception is
+    /// pending.
     #[must_use]
     pub fn write(&self, value: Value) -> Option<Value> {
         let options = ffi::CloneWriter {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// A frame, and the document of the page that contains it. The page host assigns both ids. Frame 0 is the page itself, in whatever
-/// document.
+/// A frame, and the document of the page that contains it. The page host assigns both ids. Frame 0 is the page itself,
+/// in whatever document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BrowsingContext {
     pub(super) frame: u64,

@@ -95,7 +95,8 @@ fn expired(cookie: &Cookie, url: &Url) -> (Url, String) {
     (url, text)
 }
 
-/// The path of a URL that has this path when it is decoded as `decodeURI()` does, which leaves `;` and the like encoded.
+/// The path of a URL that has this path when it is decoded as `decodeURI()` does, which leaves `;` and the like
+/// encoded.
 fn encoded(path: &str) -> String {
     let mut text = String::new();
     for byte in path.bytes() {

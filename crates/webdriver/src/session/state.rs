@@ -69,7 +69,8 @@ impl Session {
         self.document(BrowsingContext::TOP, command, parameters).map(value)
     }
 
-    /// The timeout of a command on a document. Such a command may run the page's listeners and getters, so the script timeout applies.
+    /// The timeout of a command on a document. Such a command may run the page's listeners and getters, so the script
+    /// timeout applies.
     pub(super) fn command_timeout(&self) -> u64 {
         self.config.timeouts.script.unwrap_or(COMMAND_TIMEOUT).max(MIN_COMMAND_TIMEOUT)
     }

@@ -5,8 +5,8 @@ import { AbortSignal, apply, dictionary, exec, fetch, min, URL } from './intrins
 import { captureStack, type Line, parseLine } from './stack-text.ts';
 
 /**
- * The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. With
- * `--mode trace`, the first function of a file also has its number; the others follow.
+ * The name, line and column in the file as it was; start and end in the instrumented text; the index of the function
+ * around it, or -1. With `--mode trace`, the first function of a file also has its number; the others follow.
  */
 export type FunctionEntry = [
   name: string,
@@ -64,7 +64,10 @@ async function load(): Promise<Functions> {
   return table;
 }
 
-/** The function that contains a position, if the code there was instrumented. The line gets the URL of the file as it was. */
+/**
+ * The function that contains a position, if the code there was instrumented. The line gets the URL of the file as it
+ * was.
+ */
 export function functionAt(table: Functions, at: Line): FunctionEntry | undefined {
   const file = (apply(exec, /^[^?#]*/, [at.url]) as RegExpExecArray)[0];
   const functions = table[file] ?? table[`${file}index.html`];

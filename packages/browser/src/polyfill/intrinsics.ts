@@ -15,8 +15,8 @@ export const now: () => number = performance.now.bind(performance);
 export const dictionary = <T>() => ({ __proto__: null }) as unknown as Record<string, T | undefined>;
 
 /**
- * Defines a property of the global object. V8 compiles code as if it were a constant, for as long as it has the value that it was defined
- * with. So it is defined anew instead of changed.
+ * Defines a property of the global object. V8 compiles code as if it were a constant, for as long as it has the value
+ * that it was defined with. So it is defined anew instead of changed.
  */
 export function defineGlobal(name: string, value: unknown): void {
   // Where it could not be defined again, it must not be deleted.

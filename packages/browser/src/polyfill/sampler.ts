@@ -1,7 +1,8 @@
-// Takes the samples of all profilers, when instrumented code counts events: entries and exits of functions, rounds of loops, slow natives.
+// Takes the samples of all profilers, when instrumented code counts events: entries and exits of functions, rounds of
+// loops, slow natives.
 //
-// The clock is read after a number of events that is small at first and where time passes unexpectedly, and grows where it does not. If a
-// sample is due, the kind of the event tells which function ran until then, so none is invented.
+// The clock is read after a number of events that is small at first and where time passes unexpectedly, and grows where
+// it does not. If a sample is due, the kind of the event tells which function ran until then, so none is invented.
 
 import { SOON_FACTOR, SOON, SURPRISE, TICKS } from './constants.ts';
 import { defineGlobal, min, now, queueMicrotask } from './intrinsics.ts';
@@ -21,7 +22,10 @@ let hasEvents = false;
 let lastTime = 0;
 /** What the countdown began with. */
 let countdown = 0;
-/** The first number: events until the next tick. V8 counts fastest outside of its heap, where it puts more than 64 bytes. */
+/**
+ * The first number: events until the next tick. V8 counts fastest outside of its heap, where it puts more than 64
+ * bytes.
+ */
 const left = new Int32Array(32);
 /** The shortest time that the clock has shown. */
 let clockStep = Infinity;

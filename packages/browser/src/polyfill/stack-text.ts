@@ -26,7 +26,10 @@ function change(key: string, value: unknown): void {
   if (isChanged) changes = { key, before, earlier: changes };
 }
 
-/** Gives `Error` the properties that the page set. Also done when a job ends: at the end of the stack, it may have failed. */
+/**
+ * Gives `Error` the properties that the page set. Also done when a job ends: at the end of the stack, it may have
+ * failed.
+ */
 export function restoreError(): void {
   while (changes) {
     const { key, before, earlier } = changes;
@@ -40,7 +43,10 @@ export function restoreError(): void {
 // Firefox has an accessor, which a page can replace.
 const stackGetter = getOwnPropertyDescriptor(Error.prototype, 'stack')?.get;
 
-/** The stack: a line for each frame, innermost first, with those of the runtime. V8 has a line with the name of the error before them. */
+/**
+ * The stack: a line for each frame, innermost first, with those of the runtime. V8 has a line with the name of the
+ * error before them.
+ */
 export function captureStack(): string {
   try {
     change('stackTraceLimit', MAX_FRAMES);
@@ -69,7 +75,10 @@ export interface Line {
   column: number;
 }
 
-/** Returns `null` for the first line that does not belong to the running stack, and `undefined` for code without a location. */
+/**
+ * Returns `null` for the first line that does not belong to the running stack, and `undefined` for code without a
+ * location.
+ */
 export function parseLine(text: string): Line | null | undefined {
   if (apply(exec, AWAITING, [text])) return null;
   const location = apply(exec, LOCATION, [text]);

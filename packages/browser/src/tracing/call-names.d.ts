@@ -1,5 +1,5 @@
-// Names that `selfprof instrument --mode trace` replaces by those of the build: see `instrument_calls` in crates/instrument. vite.config.ts
-// declares them in the global lexical scope.
+// Names that `selfprof instrument --mode trace` replaces by those of the build: see `instrument_calls` in
+// crates/instrument. vite.config.ts declares them in the global lexical scope.
 
 /** Whether a profiler is recording. */
 declare let SELFPROF_ACTIVE: boolean;

@@ -1,4 +1,5 @@
-// `Profiler` with `mode: 'trace'`. The rest of its interface is that of https://wicg.github.io/js-self-profiling/#the-profiler-interface
+// `Profiler` with `mode: 'trace'`. The rest of its interface is that of
+// https://wicg.github.io/js-self-profiling/#the-profiler-interface
 
 import type { CallTrace } from '../../index.d.ts';
 import { MAX_PROFILERS } from '../polyfill/constants.ts';

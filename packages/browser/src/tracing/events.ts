@@ -1,7 +1,9 @@
-// Records entries and exits of functions for all profilers. Instrumented code calls SELFPROF_ENTRY and SELFPROF_EXIT while one is recording.
+// Records entries and exits of functions for all profilers. Instrumented code calls SELFPROF_ENTRY and SELFPROF_EXIT
+// while one is recording.
 //
-// Near the end of the stack, SELFPROF_EXIT may fail where SELFPROF_ENTRY did not, because engines compile them at different times. What is
-// still open when an outer function ends has lost its exit, which is then recorded, so that entries and exits always nest.
+// Near the end of the stack, SELFPROF_EXIT may fail where SELFPROF_ENTRY did not, because engines compile them at
+// different times. What is still open when an outer function ends has lost its exit, which is then recorded, so that
+// entries and exits always nest.
 
 import { now } from '../polyfill/intrinsics.ts';
 import { ENTER, EXIT, makeRoom, RESUME, type Recording, SUSPEND } from './call-recording.ts';
@@ -12,7 +14,10 @@ const recordings: Recording[] = [];
 /** The numbers of functions that were entered and not left, outermost first, up to `depth`. */
 const open: number[] = [];
 let depth = 0;
-/** What entries return is this and the depth. It grows with each period of recording, so that those of earlier periods are known. */
+/**
+ * What entries return is this and the depth. It grows with each period of recording, so that those of earlier periods
+ * are known.
+ */
 let base = 0;
 
 /** Ends recordings to which an event does not fit. */
@@ -51,7 +56,10 @@ function add(event: number, time: number): void {
   }
 }
 
-/** Records the end of the innermost function, if it was entered. At the end of the stack it may throw, and has then done nothing. */
+/**
+ * Records the end of the innermost function, if it was entered. At the end of the stack it may throw, and has then done
+ * nothing.
+ */
 function leave(event: number, time: number): void {
   if (!hasRoom()) dropFull(time);
   add(event, time);

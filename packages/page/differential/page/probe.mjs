@@ -13,8 +13,9 @@ const registered = new Map();
 /**
  * @param {string} concept what the probes are about, which begins their names
  * @param {Record<string, () => unknown>} probes
- * @param {{ file: string, alone?: boolean, variants?: string[] }} options `file` is the file's name without its ending. `alone`:
- *   each probe runs in a frame of its own, because it changes what others would see. `variants`: all of them by default
+ * @param {{ file: string, alone?: boolean, variants?: string[] }} options `file` is the file's name without its ending.
+ *   `alone`: each probe runs in a frame of its own, because it changes what others would see. `variants`: all of them
+ *   by default
  */
 export function probes(concept, list, { file, alone = false, variants }) {
   if (variants?.includes(VARIANT) === false) return;

@@ -1,5 +1,5 @@
-// Profilers of probes. A profiler takes its first sample while it is constructed, so the stack of its constructor's caller is
-// in its trace, however fast the machine is.
+// Profilers of probes. A profiler takes its first sample while it is constructed, so the stack of its constructor's
+// caller is in its trace, however fast the machine is.
 
 import { atEnd } from './surroundings.mjs';
 
@@ -41,8 +41,8 @@ export function stackOf(trace) {
 }
 
 /**
- * Functions of the browser have a name alone. Whether Chromium shows one between two functions of the page depends on how V8
- * has compiled the call, so no probe shows them: see `browserFunctions`.
+ * Functions of the browser have a name alone. Whether Chromium shows one between two functions of the page depends on
+ * how V8 has compiled the call, so no probe shows them: see `browserFunctions`.
  */
 function isOfPage({ resourceId, name }) {
   return resourceId !== undefined || name === '';

@@ -1,4 +1,5 @@
-// What probes put around themselves: frames, scripts, workers and profilers. All of it is gone when the probe has ended.
+// What probes put around themselves: frames, scripts, workers and profilers. All of it is gone when the probe has
+// ended.
 
 import { OTHER_ORIGIN } from './show.mjs';
 
@@ -63,7 +64,8 @@ export function event(target, type) {
  *
  * @param {string} name
  * @param {string} body
- * @param {{ headers?: Record<string, string>, status?: number, isOther?: boolean, variant?: string, fragment?: string }} [options]
+ * @param {{ headers?: Record<string, string>, status?: number, isOther?: boolean, variant?: string, fragment?: string
+ *   }} [options]
  */
 export function answer(
   name,

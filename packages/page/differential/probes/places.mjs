@@ -119,7 +119,9 @@ for (const [how, text] of Object.entries(WRITTEN)) {
   );
 }
 
-/** Calls of the browser's functions that call back: the function of the page, and what stands between it and its caller. */
+/**
+ * Calls of the browser's functions that call back: the function of the page, and what stands between it and its caller.
+ */
 const CALLED_BACK = {
   'a listener of the page':
     "document.addEventListener('own', function listener() { sample(); }, { once: true });\ndocument.dispatchEvent(new Event('own'));",

@@ -15,8 +15,8 @@ function outer() {
 }
 
 /**
- * A trace of a profiler that took one sample in `inner`, called by `outer`. It is the only profiler: while others go on,
- * Chromium may not have read the sample yet when the profiler stops.
+ * A trace of a profiler that took one sample in `inner`, called by `outer`. It is the only profiler: while others go
+ * on, Chromium may not have read the sample yet when the profiler stops.
  */
 async function simple() {
   return await outer().stop();

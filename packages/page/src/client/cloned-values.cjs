@@ -1,7 +1,7 @@
 'use strict';
 
-// The values of `Page.evaluate`, as bytes of V8's serializer. The process of the pages passes on what a page has written, so a value is made once,
-// here.
+// The values of `Page.evaluate`, as bytes of V8's serializer. The process of the pages passes on what a page has
+// written, so a value is made once, here.
 
 const v8 = require('node:v8');
 

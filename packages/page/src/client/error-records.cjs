@@ -1,6 +1,7 @@
 'use strict';
 
-// Errors as they cross from the process of the pages to the one of the user: a structured clone would lose their names, codes and classes.
+// Errors as they cross from the process of the pages to the one of the user: a structured clone would lose their names,
+// codes and classes.
 
 const { PageError, TimeoutError } = require('./errors.cjs');
 

@@ -12,8 +12,8 @@ const { engines } = require('../../package.json');
 /** @typedef {{ folder: string, version: string }} Found jsdom */
 
 /**
- * The versions of jsdom that pages can be hosted on. Realms are separated by replacing modules inside jsdom (see page/jsdom/jsdom-hooks.cjs),
- * so other versions are refused.
+ * The versions of jsdom that pages can be hosted on. Realms are separated by replacing modules inside jsdom (see
+ * page/jsdom/jsdom-hooks.cjs), so other versions are refused.
  */
 const KNOWN = { major: 31, minor: 0 };
 const INSTALL = 'npm install --save-dev jsdom@31.0.1';
@@ -76,8 +76,8 @@ function libraryAt(candidate) {
 /**
  * Finds jsdom.
  *
- * @param {string | URL} [wanted] jsdom's folder, or a file or folder from which it is resolved; by default it is resolved from the program
- *   that Node runs, then from the working directory, then from this package
+ * @param {string | URL} [wanted] jsdom's folder, or a file or folder from which it is resolved; by default it is
+ *   resolved from the program that Node runs, then from the working directory, then from this package
  * @returns {Found}
  * @throws {Error} when it is not found, has another version, or cannot run on this Node
  */

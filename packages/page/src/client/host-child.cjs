@@ -1,6 +1,7 @@
 'use strict';
 
-// The process of the pages, as the user's process sees it: it answers calls and reports events over an IPC channel, see host/host-process.cjs.
+// The process of the pages, as the user's process sees it: it answers calls and reports events over an IPC channel, see
+// host/host-process.cjs.
 
 const { fork } = require('node:child_process');
 const path = require('node:path');
@@ -139,7 +140,9 @@ class HostChild {
   }
 }
 
-/** An error of the other process, with the stack of the call here. @param {Error} error @param {{ stack?: string }} at */
+/**
+ * An error of the other process, with the stack of the call here. @param {Error} error @param {{ stack?: string }} at
+ */
 function withStack(error, { stack = '' }) {
   // The user's own frames say where the call is.
   const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && !line.includes(__dirname));

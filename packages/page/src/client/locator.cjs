@@ -43,7 +43,8 @@ function checkNoOptions(options) {
 /**
  * The members that give locators are of this class, as those of the page are.
  *
- * @implements {Omit<import('../../index.js').Locator, keyof typeof METHODS | 'page' | 'locator' | 'nth' | 'first' | 'last' | 'all'>}
+ * @implements {Omit<import('../../index.js').Locator, keyof typeof METHODS | 'page' | 'locator' | 'nth' | 'first' |
+ *   'last' | 'all'>}
  */
 class Locator {
   #page;

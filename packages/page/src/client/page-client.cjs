@@ -22,7 +22,8 @@ const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
 /**
  * Without overloads, members that give locators, and the methods that EventEmitter provides.
  *
- * @typedef {Omit<import('../../index.js').Page, keyof typeof READING | 'on' | 'once' | 'off' | 'evaluate' | 'evaluateIn' | 'waitForFunction' | 'waitForEvent' | 'waitForSelector' | 'locator'>} PublicPage
+ * @typedef {Omit<import('../../index.js').Page, keyof typeof READING | 'on' | 'once' | 'off' | 'evaluate' |
+ *   'evaluateIn' | 'waitForFunction' | 'waitForEvent' | 'waitForSelector' | 'locator'>} PublicPage
  */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 /** @typedef {import('../../index.js').PageEventMap} PageEventMap */

@@ -1,6 +1,7 @@
 'use strict';
 
-// Node's options for the process of the pages. Node gives a child process none of the program's, not even its permissions.
+// Node's options for the process of the pages. Node gives a child process none of the program's, not even its
+// permissions.
 
 /** What the process may do: it writes no file, starts no process, and reads what the documents' folders may hold. */
 const PERMISSIONS = ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker'];

@@ -5,8 +5,9 @@ const { Cookies } = require('./cookies.cjs');
 /** @typedef {import('./cookies.cjs').CookieChange} CookieChange */
 
 /**
- * The copy of a jar that a thread has. It stores the thread's own changes at once, because `document.cookie` is synchronous. The jar has all changes in one
- * order and sends each of them to all copies, so they become equal: those of the thread that the jar has not sent back yet are later than what it sends.
+ * The copy of a jar that a thread has. It stores the thread's own changes at once, because `document.cookie` is
+ * synchronous. The jar has all changes in one order and sends each of them to all copies, so they become equal: those
+ * of the thread that the jar has not sent back yet are later than what it sends.
  */
 class CookieCopy extends Cookies {
   /** Own changes that the jar has not sent back. @type {CookieChange[]} */

@@ -1,7 +1,7 @@
 'use strict';
 
-// Cookies, kept by tough-cookie, which jsdom brings. The host has the authoritative jar of each page. Each thread of the page has a
-// copy: see cookie-copy.cjs.
+// Cookies, kept by tough-cookie, which jsdom brings. The host has the authoritative jar of each page. Each thread of
+// the page has a copy: see cookie-copy.cjs.
 
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isTrustworthy } = require('./origin.cjs');
@@ -20,16 +20,25 @@ const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** What names of cookies promise about who has set them. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes */
+/**
+ * What names of cookies promise about who has set them.
+ * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes
+ */
 const PREFIX = /^__(secure|host-http|host|http)-/i;
 
-/** Bytes of a name with its value. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model */
+/**
+ * Bytes of a name with its value.
+ * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
+ */
 const MAX_SIZE = 4_096;
 
 /** The last time that `Date` can say, in milliseconds. */
 const MAX_TIME = 8.64e15;
 
-/** How long a cookie without `SameSite` is sent with a POST that navigates from another site, as in Chromium, in milliseconds: logging in may depend on it. */
+/**
+ * How long a cookie without `SameSite` is sent with a POST that navigates from another site, as in Chromium, in
+ * milliseconds: logging in may depend on it.
+ */
 const LAX_ALLOWS_UNSAFE = 120_000;
 
 class Cookies {
@@ -47,7 +56,10 @@ class Cookies {
     this.#onChange = onChange;
   }
 
-  /** Loading tough-cookie and its list of public suffixes takes a tenth of the time in which a page opens, and most pages have no cookie. */
+  /**
+   * Loading tough-cookie and its list of public suffixes takes a tenth of the time in which a page opens, and most
+   * pages have no cookie.
+   */
   get #jar() {
     if (this.#opened === undefined) {
       const { CookieJar } = toughCookie();
@@ -89,8 +101,9 @@ class Cookies {
   }
 
   /**
-   * Whether a cookie would take the place of one with `Secure`, or be sent beside it under what servers take for the same name, though its URL has no TLS: who
-   * controls the network could answer there. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
+   * Whether a cookie would take the place of one with `Secure`, or be sent beside it under what servers take for the
+   * same name, though its URL has no TLS: who controls the network could answer there.
+   * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
    *
    * @param {Cookie} added
    * @param {string} url
@@ -213,7 +226,8 @@ function isWithin(host, domain) {
 }
 
 /**
- * Whether a cookie is for no more hosts than its URL may set. A name without a dot is no domain but a host, such as localhost.
+ * Whether a cookie is for no more hosts than its URL may set. A name without a dot is no domain but a host, such as
+ * localhost.
  *
  * @param {Cookie} cookie
  * @param {string} url
@@ -236,7 +250,8 @@ function isForHost(cookie, url) {
 }
 
 /**
- * What servers take for a cookie's name. One without a name is sent as its value alone, which may look like a name with a value.
+ * What servers take for a cookie's name. One without a name is sent as its value alone, which may look like a name with
+ * a value.
  *
  * @param {Cookie} cookie
  */

@@ -124,7 +124,8 @@ function checkPreflight(response, { url, method, origin, credentials, unsafeHead
 }
 
 /**
- * The headers of a response that scripts of the client may see. https://fetch.spec.whatwg.org/#concept-filtered-response
+ * The headers of a response that scripts of the client may see.
+ * https://fetch.spec.whatwg.org/#concept-filtered-response
  *
  * @param {Pick<import('./request.cjs').Response, 'type' | 'headers'>} response
  * @param {string} [credentials] the request's credentials mode

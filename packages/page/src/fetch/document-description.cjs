@@ -1,6 +1,7 @@
 'use strict';
 
-// Describes the document that a response becomes: its origin and its permissions. This is decided in the host, for all threads.
+// Describes the document that a response becomes: its origin and its permissions. This is decided in the host, for all
+// threads.
 
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
@@ -25,8 +26,8 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {boolean} isIsolated cross-origin isolated
  * @property {string[]} [isolated] which documents its header allows to be isolated, see isolation-policy.cjs
  * @property {boolean} isSecure a secure context
- * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies with `SameSite`:
- *   https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
+ * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies
+ *   with `SameSite`: https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
  * @property {import('./origin.cjs').Origin[]} [ancestors] the origins of the documents around it
  * @property {import('./sandbox.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
@@ -41,12 +42,18 @@ class LoadRefused extends Error {}
 /** A response becomes no document, and what is shown stays: there is nothing in it, or it is to be saved. */
 class NoDocument extends LoadRefused {}
 
-/** Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL} url */
+/**
+ * Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL}
+ * url
+ */
 function hasHeaders(url) {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** The MIME type of the document that a response becomes. @param {DocumentResponse} response @throws {LoadRefused} when it becomes none */
+/**
+ * The MIME type of the document that a response becomes. @param {DocumentResponse} response @throws {LoadRefused} when
+ * it becomes none
+ */
 function typeOf({ url, status, headers, body }) {
   if (!hasHeaders(new URL(url))) return getHeader(headers, 'content-type') ?? 'text/html';
   const reason = whyNoDocument({ status, headers });
@@ -97,7 +104,8 @@ function describePage(response, root) {
  * @param {object} frame
  * @param {import('./sandbox.cjs').Sandbox} frame.sandbox
  * @param {string | null} [frame.allow] the attribute
- * @param {string} [frame.src] the URL in the attribute of the frame element: by default, that of the response. Empty if there is none
+ * @param {string} [frame.src] the URL in the attribute of the frame element: by default, that of the response. Empty if
+ *   there is none
  * @param {boolean} [frame.isEmbedderIsolated] whether the document around it is isolated: by default, as `embedder`
  * @param {Description} [frame.asker] the document that asked for this one, if it is not `embedder`
  * @returns {Description}
@@ -129,8 +137,8 @@ function describeFrame(
   if (sandbox.allowsSameOrigin) origin = isSame ? embedder.origin : ownOrigin;
   const isSecure =
     embedder.isSecure && (isLocal ? asker.isSecure : isTrustworthy(sandbox.allowsSameOrigin ? origin : ownOrigin));
-  // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder, with what its header
-  // says of that, but not Document-Policy, which is not inherited.
+  // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder,
+  // with what its header says of that, but not Document-Policy, which is not inherited.
   const embedderPolicy = hasHeaders(url)
     ? isSecure
       ? readEmbedderPolicy(headers)

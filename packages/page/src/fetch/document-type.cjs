@@ -1,6 +1,7 @@
 'use strict';
 
-// Which responses become documents, and of which type. Servers rely on it: what they serve as a file to save, or as text, may be of anybody.
+// Which responses become documents, and of which type. Servers rely on it: what they serve as a file to save, or as
+// text, may be of anybody.
 
 const { getHeader, isNosniff, splitAtCommas } = require('./headers.cjs');
 const { parseMimeType } = require('./mime-type.cjs');
@@ -8,20 +9,25 @@ const { parseMimeType } = require('./mime-type.cjs');
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 
 /**
- * Why a response is no document. https://html.spec.whatwg.org/multipage/browsing-the-web.html#process-a-navigate-response
+ * Why a response is no document.
+ * https://html.spec.whatwg.org/multipage/browsing-the-web.html#process-a-navigate-response
  *
  * @param {{ status?: number | undefined, headers: HeaderList }} response of the network
  * @returns {string | undefined} undefined when it is one
  */
 function whyNoDocument({ status, headers }) {
   if (status === 204 || status === 205) return `it answered ${status}, so there is nothing to show`;
-  // Unknown types are like `attachment`. Some servers leave the type out. https://www.rfc-editor.org/rfc/rfc6266#section-4.2
+  // Unknown types are like `attachment`. Some servers leave the type out.
+  // https://www.rfc-editor.org/rfc/rfc6266#section-4.2
   const [, disposition = ''] = /^\s*([^;\s]*)/.exec(getHeader(headers, 'content-disposition') ?? '') ?? [];
   const isShown = /^(inline)?$|=/i.test(disposition);
   return isShown ? undefined : 'it is to be saved and not to be shown (Content-Disposition)';
 }
 
-/** How text begins that is HTML or XML, if its type is not known. https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type */
+/**
+ * How text begins that is HTML or XML, if its type is not known.
+ * https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type
+ */
 const HTML =
   /^[\t\n\f\r ]*<(?:(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >]|!--)/i;
 const XML = /^[\t\n\f\r ]*<\?xml/;

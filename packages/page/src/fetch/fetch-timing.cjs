@@ -1,7 +1,7 @@
 'use strict';
 
-// When the parts of a fetch began and ended, for Resource Timing and Navigation Timing. All times are milliseconds on the monotonic
-// clock that all threads of a process share. https://fetch.spec.whatwg.org/#fetch-timing-info
+// When the parts of a fetch began and ended, for Resource Timing and Navigation Timing. All times are milliseconds on
+// the monotonic clock that all threads of a process share. https://fetch.spec.whatwg.org/#fetch-timing-info
 
 /**
  * Timing of one HTTP request. Times that are missing are unknown, or the phase did not take place.
@@ -29,8 +29,10 @@
  * @property {number} [redirectEnd]
  * @property {number} redirectCount
  * @property {boolean} [hasForeignRedirects] whether a redirect crossed origins
- * @property {boolean} isAllowed whether the client may see more than the duration: https://fetch.spec.whatwg.org/#concept-tao-check
- * @property {boolean} [isReadable] whether the client may see the status and the type: https://fetch.spec.whatwg.org/#fetch-finale
+ * @property {boolean} isAllowed whether the client may see more than the duration:
+ *   https://fetch.spec.whatwg.org/#concept-tao-check
+ * @property {boolean} [isReadable] whether the client may see the status and the type:
+ *   https://fetch.spec.whatwg.org/#fetch-finale
  * @property {number} [status]
  * @property {number} [decodedSize] in bytes
  * @property {number} [transferSize] in bytes
@@ -45,7 +47,10 @@ function now() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** The size that the headers of every response are counted as, in bytes. https://w3c.github.io/resource-timing/#dom-performanceresourcetiming-transfersize */
+/**
+ * The size that the headers of every response are counted as, in bytes.
+ * https://w3c.github.io/resource-timing/#dom-performanceresourcetiming-transfersize
+ */
 const HEADERS_SIZE = 300;
 
 /**

@@ -30,7 +30,8 @@ function listOf(headers, name) {
 }
 
 /**
- * The parts of a value between commas that are in no quoted string. https://fetch.spec.whatwg.org/#header-value-get-decode-and-split
+ * The parts of a value between commas that are in no quoted string.
+ * https://fetch.spec.whatwg.org/#header-value-get-decode-and-split
  *
  * @param {string} value
  */
@@ -38,7 +39,10 @@ function splitAtCommas(value) {
   return value.match(/(?:[^",]|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$))+/g) ?? [];
 }
 
-/** Whether the type of a response must be taken as it is. https://fetch.spec.whatwg.org/#x-content-type-options-header @param {HeaderList} headers */
+/**
+ * Whether the type of a response must be taken as it is. https://fetch.spec.whatwg.org/#x-content-type-options-header
+ * @param {HeaderList} headers
+ */
 function isNosniff(headers) {
   return /^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '');
 }

@@ -2,7 +2,8 @@
 
 // One HTTP request and its response, without the rules of browsers: those are in network.cjs and what it uses.
 //
-// With Node's own `http`, not the `undici` of jsdom: its sockets have the times that Resource Timing reports, and it loads ten times as fast.
+// With Node's own `http`, not the `undici` of jsdom: its sockets have the times that Resource Timing reports, and it
+// loads ten times as fast.
 
 const dns = require('node:dns');
 const http = require('node:http');

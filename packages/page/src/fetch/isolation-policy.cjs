@@ -1,7 +1,8 @@
 'use strict';
 
-// The policy-controlled feature `cross-origin-isolated`, whose default allowlist is `self`: a header of a document and the attribute `allow` of
-// frames say which documents may have the fine clock. https://w3c.github.io/webappsec-permissions-policy/
+// The policy-controlled feature `cross-origin-isolated`, whose default allowlist is `self`: a header of a document and
+// the attribute `allow` of frames say which documents may have the fine clock.
+// https://w3c.github.io/webappsec-permissions-policy/
 
 const { getHeader } = require('./headers.cjs');
 const { isOpaque } = require('./origin.cjs');
@@ -11,7 +12,9 @@ const { Token, parseDictionary } = require('./structured-fields.cjs');
 
 const FEATURE = 'cross-origin-isolated';
 
-/** Origins, `self` and `*`; undefined when a policy does not name the feature. @typedef {string[] | undefined} Allowlist */
+/**
+ * Origins, `self` and `*`; undefined when a policy does not name the feature. @typedef {string[] | undefined} Allowlist
+ */
 
 /** What a document declares. @param {import('./headers.cjs').HeaderList} headers @returns {Allowlist} */
 function readIsolationHeader(headers) {
@@ -26,8 +29,8 @@ function readIsolationHeader(headers) {
  * https://w3c.github.io/webappsec-permissions-policy/#algo-parse-policy-directive
  *
  * @param {string | null} attribute
- * @returns {string[] | undefined} origins, `self`, `src` and `*`; undefined when it does not name the feature. Without values, it means the
- *   origin of the frame's URL: `src`
+ * @returns {string[] | undefined} origins, `self`, `src` and `*`; undefined when it does not name the feature. Without
+ *   values, it means the origin of the frame's URL: `src`
  */
 function readAllowAttribute(attribute) {
   for (const directive of (attribute ?? '').split(';')) {
@@ -70,8 +73,8 @@ function allowsItself(declared, origin) {
  * Whether a document in a frame may be isolated when the document around it is.
  *
  * @param {Origin} origin of the document
- * @param {{ embedder: Origin, declared: Allowlist, allow: string | null, src: Origin | undefined }} around the origin and the header of the
- *   document around it, the frame element's attribute, and the origin of the frame's URL
+ * @param {{ embedder: Origin, declared: Allowlist, allow: string | null, src: Origin | undefined }} around the origin
+ *   and the header of the document around it, the frame element's attribute, and the origin of the frame's URL
  */
 function isAllowedInFrame(origin, { embedder, declared, allow, src }) {
   if (declared !== undefined && !includes(declared, origin, { self: embedder })) return false;

@@ -1,7 +1,7 @@
 'use strict';
 
-// Packages that jsdom depends on and that fetching uses too. jsdom is a peer dependency and may lie anywhere, so they are
-// resolved from its folder. A thread has one jsdom; the first one that is named is used.
+// Packages that jsdom depends on and that fetching uses too. jsdom is a peer dependency and may lie anywhere, so they
+// are resolved from its folder. A thread has one jsdom; the first one that is named is used.
 
 const { createRequire } = require('node:module');
 const path = require('node:path');

@@ -3,8 +3,8 @@
 // Fetch: schemes, HTTP with its redirects, and which kind of response the client gets.
 // https://fetch.spec.whatwg.org/#fetching
 //
-// It runs in page threads and in the host. What it knows about the client (its origin and its policies) comes from the page
-// host and never from code of the page.
+// It runs in page threads and in the host. What it knows about the client (its origin and its policies) comes from the
+// page host and never from code of the page.
 
 const { STATUS_CODES } = require('node:http');
 
@@ -326,7 +326,8 @@ class Network {
    * @param {Hop} hop
    * @param {Request} request
    * @param {Client} client
-   * @param {{ origin: string, isCors: boolean, sendsCredentials: boolean, relation: import('./site.cjs').SiteRelation }} context
+   * @param {{ origin: string, isCors: boolean, sendsCredentials: boolean, relation: import('./site.cjs').SiteRelation
+   *   }} context
    */
   #requestHeaders({ url, method, headers }, request, client, { origin, isCors, sendsCredentials, relation }) {
     const { mode, isTopLevel = false } = request;
@@ -355,7 +356,8 @@ class Network {
   /**
    * https://fetch.spec.whatwg.org/#cors-preflight-fetch
    *
-   * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[], metadata: HeaderList }} request
+   * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[], metadata:
+   *   HeaderList }} request
    * @param {AbortSignal} [signal]
    */
   async #preflight(request, signal) {

@@ -9,11 +9,11 @@ const { threadId } = require('node:worker_threads');
 const NETWORK_SCHEMES = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:']);
 
 /**
- * An origin as a string. Two origins are the same if and only if their strings are equal: `scheme://host[:port]` for URLs of the
- * network, and otherwise `null`, an opaque origin, followed by what makes it unique.
+ * An origin as a string. Two origins are the same if and only if their strings are equal: `scheme://host[:port]` for
+ * URLs of the network, and otherwise `null`, an opaque origin, followed by what makes it unique.
  *
- * HTML leaves the origin of file: URLs to browsers. Here a page and the files in its folder, or in the folder that its user named,
- * have one opaque origin: scripts beside a page belong to the page, and other files are out of reach.
+ * HTML leaves the origin of file: URLs to browsers. Here a page and the files in its folder, or in the folder that its
+ * user named, have one opaque origin: scripts beside a page belong to the page, and other files are out of reach.
  *
  * @typedef {string} Origin
  */

@@ -1,6 +1,7 @@
 'use strict';
 
-// Headers that decide what a document may do: Document-Policy, Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy.
+// Headers that decide what a document may do: Document-Policy, Cross-Origin-Opener-Policy and
+// Cross-Origin-Embedder-Policy.
 
 const { getHeader } = require('./headers.cjs');
 const { Token, parseDictionary, parseItem } = require('./structured-fields.cjs');
@@ -8,8 +9,8 @@ const { Token, parseDictionary, parseItem } = require('./structured-fields.cjs')
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 
 /**
- * Whether a document may profile, and how V8 prepares for it: from the start (`eager`) or with the first profiler (`lazy`).
- * `js-profiling-mode` says both; `js-profiling` alone, the older way, means `eager`.
+ * Whether a document may profile, and how V8 prepares for it: from the start (`eager`) or with the first profiler
+ * (`lazy`). `js-profiling-mode` says both; `js-profiling` alone, the older way, means `eager`.
  * https://wicg.github.io/js-self-profiling/#document-policy
  *
  * @param {HeaderList} headers
@@ -30,7 +31,9 @@ function readToken(headers, name) {
 
 const OPENER_POLICIES = ['same-origin', 'same-origin-allow-popups', 'noopener-allow-popups'];
 
-/** https://html.spec.whatwg.org/multipage/browsers.html#obtain-a-cross-origin-opener-policy @param {HeaderList} headers */
+/**
+ * https://html.spec.whatwg.org/multipage/browsers.html#obtain-a-cross-origin-opener-policy @param {HeaderList} headers
+ */
 function readOpenerPolicy(headers) {
   const policy = readToken(headers, 'cross-origin-opener-policy');
   return policy !== undefined && OPENER_POLICIES.includes(policy) ? policy : 'unsafe-none';

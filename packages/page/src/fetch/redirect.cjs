@@ -20,7 +20,8 @@ const MAX_REDIRECTS = 20;
  * @property {string} method
  * @property {HeaderList} headers set by the author
  * @property {Uint8Array | null} body
- * @property {boolean} isTainted whether `Origin` is `null` from here on, because a server of another origin chose where to go
+ * @property {boolean} isTainted whether `Origin` is `null` from here on, because a server of another origin chose where
+ *   to go
  * @property {number} redirectCount
  */
 
@@ -34,8 +35,8 @@ function redirectLocation({ status, headers }) {
  *
  * @param {Hop} hop
  * @param {{ status: number, location: string }} response
- * @param {{ mode: string, origin: import('./origin.cjs').Origin, isForeign: boolean, isCors: boolean }} request `isForeign` is
- *   whether the hop's URL is of another origin than the client, `isCors` whether CORS applied so far
+ * @param {{ mode: string, origin: import('./origin.cjs').Origin, isForeign: boolean, isCors: boolean }} request
+ *   `isForeign` is whether the hop's URL is of another origin than the client, `isCors` whether CORS applied so far
  * @returns {Hop}
  * @throws {NetworkError}
  */

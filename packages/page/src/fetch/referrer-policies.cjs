@@ -1,6 +1,8 @@
 'use strict';
 
-/** The known policies; an empty text is the default. https://w3c.github.io/webappsec-referrer-policy/#referrer-policies */
+/**
+ * The known policies; an empty text is the default. https://w3c.github.io/webappsec-referrer-policy/#referrer-policies
+ */
 const REFERRER_POLICIES = [
   '',
   'no-referrer',

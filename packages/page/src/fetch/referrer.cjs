@@ -23,8 +23,8 @@ function referrerFor(referrer, url) {
 }
 
 /**
- * What a document knows of the page that led to it: what its request said. An empty document that a page makes itself knows its maker.
- * `srcdoc` and `data:` know no more than a document of another origin, as in Chromium.
+ * What a document knows of the page that led to it: what its request said. An empty document that a page makes itself
+ * knows its maker. `srcdoc` and `data:` know no more than a document of another origin, as in Chromium.
  * https://html.spec.whatwg.org/multipage/dom.html#the-document%27s-referrer
  *
  * @param {string} referrer
@@ -50,8 +50,8 @@ function originAlone(referrer) {
 }
 
 /**
- * The URL that a document's requests come from. A document may name each URL of its origin, because it can move there without a request
- * (`history.pushState`), or none. For any other URL, its own takes the place.
+ * The URL that a document's requests come from. A document may name each URL of its origin, because it can move there
+ * without a request (`history.pushState`), or none. For any other URL, its own takes the place.
  * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
  *
  * @param {string} claimed by jsdom

@@ -1,9 +1,11 @@
 'use strict';
 
-// Sandboxed frames: what the attribute `sandbox` of a frame element says, and what follows. https://html.spec.whatwg.org/multipage/browsers.html#sandboxing
+// Sandboxed frames: what the attribute `sandbox` of a frame element says, and what follows.
+// https://html.spec.whatwg.org/multipage/browsers.html#sandboxing
 //
-// Only two of HTML's flags make a difference in these pages: no link of a sandboxed frame navigates the page around it, whatever the attribute says
-// (see page/hyperlinks.cjs), and no frame can open windows or show dialogs. Scripts of the page's own origin can do what the page can.
+// Only two of HTML's flags make a difference in these pages: no link of a sandboxed frame navigates the page around it,
+// whatever the attribute says (see page/hyperlinks.cjs), and no frame can open windows or show dialogs. Scripts of the
+// page's own origin can do what the page can.
 
 /**
  * What a document may do.

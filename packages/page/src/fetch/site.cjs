@@ -1,7 +1,7 @@
 'use strict';
 
-// Sites: a scheme and a registrable domain, the part of a host that its owner registered under a public suffix. `github.io` is
-// a public suffix, so its subdomains are sites of their own.
+// Sites: a scheme and a registrable domain, the part of a host that its owner registered under a public suffix.
+// `github.io` is a public suffix, so its subdomains are sites of their own.
 // https://html.spec.whatwg.org/multipage/browsers.html#same-site
 
 const { isSameOrigin, originOfUrl, isOpaque } = require('./origin.cjs');

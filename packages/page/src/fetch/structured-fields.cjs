@@ -1,6 +1,7 @@
 'use strict';
 
-// Structured fields: dictionaries and items, as far as the headers that are read here need them. https://www.rfc-editor.org/rfc/rfc9651
+// Structured fields: dictionaries and items, as far as the headers that are read here need them.
+// https://www.rfc-editor.org/rfc/rfc9651
 //
 // A field with an error anywhere is ignored as a whole, as the RFC requires. Parameters are parsed and mean nothing.
 

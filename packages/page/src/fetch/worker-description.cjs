@@ -9,7 +9,10 @@ const { readEmbedderPolicy, readProfilingMode } = require('./policy-headers.cjs'
 const { LoadRefused } = require('./document-description.cjs');
 const { newOpaqueOrigin } = require('./origin.cjs');
 
-/** Schemes whose workers inherit the policies of their owner. https://html.spec.whatwg.org/multipage/browsers.html#initialize-worker-policy-container */
+/**
+ * Schemes whose workers inherit the policies of their owner.
+ * https://html.spec.whatwg.org/multipage/browsers.html#initialize-worker-policy-container
+ */
 const INHERITING = new Set(['blob:', 'data:', 'file:']);
 
 /**

@@ -6,8 +6,8 @@
 /** @typedef {{ thread: AgentThread, window: number, id: number }} WorkerOwner the window that made a worker; `id` is the worker's number there */
 
 /**
- * A thread of a page, which runs one agent: the windows of one origin that can reach each other, or a worker. A frame of another origin
- * has a thread of its own, so code in it shares no object with its embedder.
+ * A thread of a page, which runs one agent: the windows of one origin that can reach each other, or a worker. A frame
+ * of another origin has a thread of its own, so code in it shares no object with its embedder.
  * https://tc39.es/ecma262/#sec-agents
  */
 class AgentThread {
@@ -27,11 +27,16 @@ class AgentThread {
     this.owner = owner;
     /** The last events of its documents, once they are fired. @type {Promise<boolean> | undefined} */
     this.unloaded = undefined;
-    /** Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>} */
+    /**
+     * Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>}
+     */
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
     /** Requests that are made for it, to be aborted when it has ended. @type {Set<AbortController>} */
     this.requests = new Set();
-    /** Those for documents of its frames, by their numbers, with those of the frame and its window. @type {Map<number, { frame: number, window: number, request: AbortController }>} */
+    /**
+     * Those for documents of its frames, by their numbers, with those of the frame and its window. @type {Map<number, {
+     * frame: number, window: number, request: AbortController }>}
+     */
     this.frameRequests = new Map();
   }
 
@@ -68,7 +73,10 @@ class AgentThread {
     }
   }
 
-  /** Ends one of them, that of a frame, or those of a window. @param {{ id?: number, frame?: number, window?: number }} which */
+  /**
+   * Ends one of them, that of a frame, or those of a window. @param {{ id?: number, frame?: number, window?: number }}
+   * which
+   */
   endFrameRequests(which) {
     for (const [id, { frame, window, request }] of this.frameRequests) {
       if (id !== which.id && frame !== which.frame && window !== which.window) continue;

@@ -1,6 +1,7 @@
 'use strict';
 
-// The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
+// The threads of a page. Messages between threads pass through here, because only this class knows which threads belong
+// together.
 
 const { randomUUID } = require('node:crypto');
 
@@ -45,7 +46,10 @@ class AgentThreads {
   #windows = new Map();
   #nextWindow = 0;
   #isVisible;
-  /** The blob: URLs that the threads made, for the other threads. The bytes are shared. @type {Map<string, { thread: AgentThread, blob: SharedBlob }>} */
+  /**
+   * The blob: URLs that the threads made, for the other threads. The bytes are shared. @type {Map<string, { thread:
+   * AgentThread, blob: SharedBlob }>}
+   */
   #blobs = new Map();
   /** No other page has it. */
   #name = randomUUID();
@@ -144,7 +148,10 @@ class AgentThreads {
     return { thread: thread.id, frame: window, origin: serialize(thread.document.origin) };
   }
 
-  /** The number of a window or a worker in the public API: 0 is the page itself, and no number is used twice. @param {AgentThread} thread @param {number} window */
+  /**
+   * The number of a window or a worker in the public API: 0 is the page itself, and no number is used twice. @param
+   * {AgentThread} thread @param {number} window
+   */
   numberOf(thread, window) {
     for (const [number, known] of this.#windows) if (known.thread === thread && known.window === window) return number;
     const number = this.#nextWindow++;
@@ -194,8 +201,8 @@ class AgentThreads {
    * The number of a window inside another, as the other's thread describes it.
    *
    * @param {number} outer number of the other window
-   * @param {{ window?: number, remote?: number }} inner its number in the same thread, or the number of a frame element that holds a window of
-   *   another thread
+   * @param {{ window?: number, remote?: number }} inner its number in the same thread, or the number of a frame element
+   *   that holds a window of another thread
    * @returns {number | undefined}
    */
   frameWithin(outer, { window, remote }) {
@@ -219,7 +226,10 @@ class AgentThreads {
     return shown.map((thread) => ({ thread, asked: thread.handle.ask({ type: 'visibility', isVisible }) }));
   }
 
-  /** Fires the last events of the page's documents. They are there until their listeners have returned, or until that has taken too long. */
+  /**
+   * Fires the last events of the page's documents. They are there until their listeners have returned, or until that
+   * has taken too long.
+   */
   async unload() {
     const shown = this.all().filter(({ owner }) => owner === undefined);
     await Promise.all(shown.map((thread) => this.#unload(thread)));
@@ -233,7 +243,10 @@ class AgentThreads {
     return thread.unloaded;
   }
 
-  /** What threads report, also while their documents are unloaded, which are gone from the page then. @type {Record<string, (thread: AgentThread, message: any) => unknown>} */
+  /**
+   * What threads report, also while their documents are unloaded, which are gone from the page then. @type
+   * {Record<string, (thread: AgentThread, message: any) => unknown>}
+   */
   #handlersOfAll = {
     cookie: ({ handle }, { change }) => this.#host.shareCookie(change, handle),
     storage: (thread, change) => this.#onStorage(thread, change),
@@ -246,7 +259,10 @@ class AgentThreads {
     'fetch now': (thread, request) => this.#fetchNow(thread, request),
   };
 
-  /** What threads of the page report and ask for. All else is for the page itself. @type {Record<string, (thread: AgentThread, message: any) => unknown>} */
+  /**
+   * What threads of the page report and ask for. All else is for the page itself. @type {Record<string, (thread:
+   * AgentThread, message: any) => unknown>}
+   */
   #handlers = {
     worker: (thread, request) => this.#workers.start(thread, request),
     'end worker': (thread, { id }) => this.#workers.end(thread, id),
@@ -321,7 +337,10 @@ class AgentThreads {
     }
   }
 
-  /** Fetches for a thread that waits for it. @param {AgentThread} thread @param {import('../page/thread-messages.js').BlockingRequest} message */
+  /**
+   * Fetches for a thread that waits for it. @param {AgentThread} thread @param
+   * {import('../page/thread-messages.js').BlockingRequest} message
+   */
   async #fetchNow(thread, { request, embedderPolicy, signal, port }) {
     const client = { ...this.clientOf(thread), embedderPolicy };
     const answer = await thread.withRequest(new AbortController(), (aborted) =>
@@ -333,7 +352,10 @@ class AgentThreads {
     Atomics.notify(signal, 0);
   }
 
-  /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {Extract<FromThread, { type: 'storage' }>} change */
+  /**
+   * A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param
+   * {Extract<FromThread, { type: 'storage' }>} change
+   */
   #onStorage(thread, { area, name, value }) {
     const key = storageKeyOf(thread);
     if (key === undefined) return;
@@ -356,7 +378,8 @@ class AgentThreads {
   }
 
   /**
-   * Messages between windows of different threads. https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps
+   * Messages between windows of different threads.
+   * https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps
    *
    * @param {AgentThread} sender
    * @param {Extract<FromThread, { type: 'post' }>} message
@@ -371,7 +394,10 @@ class AgentThreads {
     target.handle.post({ type: 'message', frame: to.frame, record, source }, record.ports);
   }
 
-  /** A frame no longer waits for a document, which may have been opened meanwhile. @param {AgentThread} thread @param {number} id of its request */
+  /**
+   * A frame no longer waits for a document, which may have been opened meanwhile. @param {AgentThread} thread @param
+   * {number} id of its request
+   */
   #endFrameRequest(thread, id) {
     thread.endFrameRequests({ id });
     const opened = this.all().find(({ container }) => container?.thread === thread && container.request === id);
@@ -379,7 +405,8 @@ class AgentThreads {
   }
 
   /**
-   * Looks up a blob: URL. A thread that made one may have reported it, and its message may not have been read yet: each has answered by then.
+   * Looks up a blob: URL. A thread that made one may have reported it, and its message may not have been read yet: each
+   * has answered by then.
    *
    * @param {string} url @param {import('../fetch/origin.cjs').Origin} origin
    */
@@ -413,7 +440,10 @@ class AgentThreads {
     return this.all().find(({ container }) => container?.thread === thread && container.frame === frame);
   }
 
-  /** Ends the use of the thread of a frame, if it has one. @param {AgentThread} embedder @param {number} frame number of the frame element */
+  /**
+   * Ends the use of the thread of a frame, if it has one. @param {AgentThread} embedder @param {number} frame number of
+   * the frame element
+   */
   closeFrame(embedder, frame) {
     const child = this.#childOf(embedder, frame);
     if (child !== undefined) this.close(child);
@@ -443,8 +473,8 @@ class AgentThreads {
 }
 
 /**
- * By what the items of a thread's documents are kept; undefined for opaque origins and workers. In pages of other origins, a frame has items
- * of its own. https://storage.spec.whatwg.org/#obtain-a-storage-key
+ * By what the items of a thread's documents are kept; undefined for opaque origins and workers. In pages of other
+ * origins, a frame has items of its own. https://storage.spec.whatwg.org/#obtain-a-storage-key
  *
  * @param {AgentThread} thread
  */

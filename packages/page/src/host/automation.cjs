@@ -1,7 +1,7 @@
 'use strict';
 
-// Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
-// https://www.w3.org/TR/webdriver2/
+// Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with
+// references. https://www.w3.org/TR/webdriver2/
 
 const { PageError, TERMINATED, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { withoutFragment } = require('../fetch/without-fragment.cjs');
@@ -12,7 +12,8 @@ const { CommandError } = require('./command-error.cjs');
 const FIND_INTERVAL = 20;
 
 /**
- * A window of the page. `document` is the number of the page's document that it was found in: after a navigation, it is gone.
+ * A window of the page. `document` is the number of the page's document that it was found in: after a navigation, it is
+ * gone.
  *
  * @typedef {{ frame: number, document: number }} BrowsingContext
  */

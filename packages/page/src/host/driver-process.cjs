@@ -2,9 +2,11 @@
 
 // A program that hosts pages for another one: `selfprof page` and `selfprof webdriver` start it.
 //
-// Its standard input is one end of a socket that carries a JSON text per line, both ways. A request is `{ id, method, parameters }` and is
-// answered by `{ id, result }` or by `{ id, error: { code, message, stack } }`, in any order. What happens in pages is sent as `{ event, window, ... }`. When the socket closes, for whatever reason, so does this program: it never outlives its user. It does not
-// use standard output and standard error, where Node reports how it died.
+// Its standard input is one end of a socket that carries a JSON text per line, both ways. A request is
+// `{ id, method, parameters }` and is answered by `{ id, result }` or by `{ id, error: { code, message, stack } }`, in
+// any order. What happens in pages is sent as `{ event, window, ... }`. When the socket closes, for whatever reason, so
+// does this program: it never outlives its user. It does not use standard output and standard error, where Node reports
+// how it died.
 
 const net = require('node:net');
 
@@ -12,7 +14,10 @@ const { TimeoutError, messageOf } = require('../client/errors.cjs');
 const { checkNode } = require('../client/find-jsdom.cjs');
 const { CommandError } = require('./command-error.cjs');
 
-/** An escape of a lone surrogate, after the backslashes that escape each other. Pages can put these into any text, and strict readers refuse them. */
+/**
+ * An escape of a lone surrogate, after the backslashes that escape each other. Pages can put these into any text, and
+ * strict readers refuse them.
+ */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 const socket = new net.Socket({ fd: 0, readable: true, writable: true });

@@ -54,8 +54,8 @@ class FrameLoader {
   /** @throws {Error} why there is no document */
   async #loadDocument() {
     const { asker } = this.#request;
-    // The thread that asks for the document is the client: what a frame may load by itself, and with which cookies, does not depend on the
-    // page around it.
+    // The thread that asks for the document is the client: what a frame may load by itself, and with which cookies,
+    // does not depend on the page around it.
     const client = asker === undefined ? this.#embedder : this.#threads.byId(asker);
     if (client === undefined) throw new LoadRefused('the frame has ended');
     let response;
@@ -77,15 +77,19 @@ class FrameLoader {
     }
   }
 
-  /** What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL. @param {Response['timing']} timing */
+  /**
+   * What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL. @param
+   * {Response['timing']} timing
+   */
   #report(timing) {
     const { asker, window, url, initiator } = this.#request;
     if (asker === undefined) this.#embedder.handle.post({ type: 'fetched', window, url, initiator, timing });
   }
 
   /**
-   * Shows an empty document of an origin of its own. So the page around it does not learn whether a server could not be reached, or has
-   * answered and forbids to be framed. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate-failed
+   * Shows an empty document of an origin of its own. So the page around it does not learn whether a server could not be
+   * reached, or has answered and forbids to be framed.
+   * https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate-failed
    *
    * @param {unknown} error why there is no document
    */
@@ -145,7 +149,10 @@ class FrameLoader {
   }
 }
 
-/** The document of about:srcdoc, or an empty one. @param {string} url @param {Uint8Array} [text] in UTF-8 @returns {Response} */
+/**
+ * The document of about:srcdoc, or an empty one. @param {string} url @param {Uint8Array} [text] in UTF-8 @returns
+ * {Response}
+ */
 function localDocument(url, text) {
   const body = text ?? new TextEncoder().encode('<html><head></head><body></body></html>');
   const headers = /** @type {[string, string][]} */ ([['content-type', 'text/html; charset=utf-8']]);

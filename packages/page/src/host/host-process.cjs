@@ -1,10 +1,11 @@
 'use strict';
 
-// The process that hosts the pages of a `PageHost`. Its client, in the user's process, sends `{ id, method, parameters }` over the IPC channel and gets
-// `{ id, result }` or `{ id, error }`, in any order; what happens in pages comes as `{ event, window, ... }`. Values cross by structured clone.
+// The process that hosts the pages of a `PageHost`. Its client, in the user's process, sends
+// `{ id, method, parameters }` over the IPC channel and gets `{ id, result }` or `{ id, error }`, in any order; what
+// happens in pages comes as `{ event, window, ... }`. Values cross by structured clone.
 //
-// It ends when the channel closes, however the user's process has ended. Threads of pages can be in functions that V8 does not interrupt, so it ends by
-// a signal.
+// It ends when the channel closes, however the user's process has ended. Threads of pages can be in functions that V8
+// does not interrupt, so it ends by a signal.
 
 const os = require('node:os');
 const { setInterval } = require('node:timers');
@@ -35,7 +36,10 @@ function defaultLimit() {
   return Math.min(os.totalmem(), constrained > 0 ? constrained : Infinity) / 2;
 }
 
-/** Ends the process when it takes more than this: a page has a limit, but V8 does not count all that it can allocate. @param {number} bytes */
+/**
+ * Ends the process when it takes more than this: a page has a limit, but V8 does not count all that it can allocate.
+ * @param {number} bytes
+ */
 function limitMemory(bytes) {
   setInterval(() => {
     if (process.memoryUsage.rss() <= bytes) return;

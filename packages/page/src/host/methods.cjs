@@ -1,7 +1,7 @@
 'use strict';
 
-// The methods of the process that hosts pages: driver-process.cjs takes them from the command line's programs, host-process.cjs from the client of
-// this package.
+// The methods of the process that hosts pages: driver-process.cjs takes them from the command line's programs,
+// host-process.cjs from the client of this package.
 
 const { gunzipSync } = require('node:zlib');
 
@@ -27,7 +27,8 @@ class HostMethods {
    * Calls a method.
    *
    * @param {string} method
-   * @param {any} parameters plain data. Times are in milliseconds; a `timeout` of `null` means no limit, and none the host's
+   * @param {any} parameters plain data. Times are in milliseconds; a `timeout` of `null` means no limit, and none the
+   *   host's
    * @returns {Promise<unknown>}
    */
   async call(method, { timeout = this.#host?.timeout, ...parameters }) {
@@ -49,7 +50,10 @@ class HostMethods {
     return window;
   }
 
-  /** Opens a page, which has no document if `url` is `null`. @param {{ url?: string | null } & import('../../index.js').NavigateOptions} parameters */
+  /**
+   * Opens a page, which has no document if `url` is `null`. @param {{ url?: string | null } &
+   * import('../../index.js').NavigateOptions} parameters
+   */
   async #open({ url = 'about:blank', ...options }) {
     const handle = `window${this.#nextWindow++}`;
     const page = new Page(this.#started);
@@ -65,8 +69,8 @@ class HostMethods {
   }
 
   /**
-   * By name. `window` is the handle of one, `context` a window or a frame as {@link Automation} means them, `frame` the number of any window or
-   * worker.
+   * By name. `window` is the handle of one, `context` a window or a frame as {@link Automation} means them, `frame` the
+   * number of any window or worker.
    *
    * @type {Map<string, (parameters: any) => unknown>}
    */

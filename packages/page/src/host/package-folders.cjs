@@ -6,8 +6,8 @@ const path = require('node:path');
 const { readManifest } = require('../client/find-jsdom.cjs');
 
 /**
- * Where a package is, and those that it requires: in its own folder, in `node_modules` of the folders around it, and wherever links there lead,
- * as with package managers that keep each package in a folder of its own.
+ * Where a package is, and those that it requires: in its own folder, in `node_modules` of the folders around it, and
+ * wherever links there lead, as with package managers that keep each package in a folder of its own.
  *
  * @param {string} folder without links
  * @returns {string[]} folders, each with a separator at its end

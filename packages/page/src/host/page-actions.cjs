@@ -1,7 +1,7 @@
 'use strict';
 
-// What users do with the elements of a page, and wait for. Each action waits until the page is ready for it: it is tried in the page again and again,
-// also in the next document when the page navigates meanwhile.
+// What users do with the elements of a page, and wait for. Each action waits until the page is ready for it: it is
+// tried in the page again and again, also in the next document when the page navigates meanwhile.
 
 const { setTimeout } = require('node:timers/promises');
 
@@ -66,7 +66,10 @@ class PageActions {
     }
   }
 
-  /** Whether a command failed because another document takes the place of the one that it was for. @param {unknown} error */
+  /**
+   * Whether a command failed because another document takes the place of the one that it was for. @param {unknown}
+   * error
+   */
   #isBetweenDocuments(error) {
     if (this.#window.page.closed || this.#window.hasCrashed) return false;
     if (error instanceof PageError) return false;
@@ -108,7 +111,8 @@ class PageActions {
   /**
    * Waits until an element is in a state.
    *
-   * @param {{ frame?: number, selector: string, isStrict?: boolean, state: 'attached' | 'detached' | 'visible' | 'hidden', timeout: number }} options
+   * @param {{ frame?: number, selector: string, isStrict?: boolean, state: 'attached' | 'detached' | 'visible' |
+   *   'hidden', timeout: number }} options
    */
   async waitForSelector({ state, timeout, ...options }) {
     await this.#retry(timeout, `waiting for ${options.selector} to be ${state}`, async (left) => {

@@ -18,7 +18,10 @@ const MAX_TIME = 30_000;
 class PageContext {
   #host;
   #cookies;
-  /** The connections of the page, and those of its own documents: what its frames wait for must not keep the user from leaving it. */
+  /**
+   * The connections of the page, and those of its own documents: what its frames wait for must not keep the user from
+   * leaving it.
+   */
   #transports;
   network;
   topLevelNetwork;
@@ -33,7 +36,8 @@ class PageContext {
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
-   * @param {{ cookies: SharedCookies, localStorage: import('./page-storage.cjs').ItemsByOrigin } | undefined} shared by all pages of the host
+   * @param {{ cookies: SharedCookies, localStorage: import('./page-storage.cjs').ItemsByOrigin } | undefined} shared by
+   *   all pages of the host
    */
   constructor(host, shared) {
     this.#host = host;
@@ -97,7 +101,10 @@ class PageContext {
     return thread;
   }
 
-  /** Has the user decide about the requests of the page, or no longer. @param {import('../fetch/network.cjs').Intercept | undefined} intercept */
+  /**
+   * Has the user decide about the requests of the page, or no longer. @param {import('../fetch/network.cjs').Intercept
+   * | undefined} intercept
+   */
   setIntercept(intercept) {
     this.network.intercept = intercept;
     this.topLevelNetwork.intercept = intercept;
@@ -109,7 +116,10 @@ class PageContext {
     return this.#cookies.jar.list(url);
   }
 
-  /** Stores a cookie as if a response had set it. @param {string} url @param {string} cookie @returns {boolean} whether it is valid */
+  /**
+   * Stores a cookie as if a response had set it. @param {string} url @param {string} cookie @returns {boolean} whether
+   * it is valid
+   */
   storeCookie(url, cookie) {
     return this.#cookies.share({ url, cookie, isHttp: true });
   }

@@ -1,7 +1,7 @@
 'use strict';
 
-// localStorage and sessionStorage of the pages of a context: what outlives their documents. Each thread has a copy of its origin's items.
-// https://html.spec.whatwg.org/multipage/webstorage.html
+// localStorage and sessionStorage of the pages of a context: what outlives their documents. Each thread has a copy of
+// its origin's items. https://html.spec.whatwg.org/multipage/webstorage.html
 
 /** Items by the key of an origin, and their names. @typedef {Map<string, Map<string, string>>} ItemsByOrigin */
 
@@ -27,7 +27,8 @@ class PageStorage {
    * A document has changed an item.
    *
    * @param {string} key
-   * @param {{ area: 'localStorage' | 'sessionStorage', name: string, value: string | null }} change null when the item was removed
+   * @param {{ area: 'localStorage' | 'sessionStorage', name: string, value: string | null }} change null when the item
+   *   was removed
    */
   change(key, { area, name, value }) {
     const items = this.#areas[area].get(key) ?? new Map();

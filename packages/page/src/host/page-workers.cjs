@@ -92,7 +92,10 @@ class PageWorkers {
     this.#threads.close(thread);
   }
 
-  /** A thread has ended: by itself, because it was ended, or with an error. @param {AgentThread} thread @param {Error} [error] */
+  /**
+   * A thread has ended: by itself, because it was ended, or with an error. @param {AgentThread} thread @param {Error}
+   * [error]
+   */
   onExit(thread, error) {
     const worker = this.#workerOf(thread);
     if (worker !== undefined) this.#forget(worker, error?.message, { hasStarted: true });

@@ -56,7 +56,8 @@ const PING_TIMEOUT = 1_000;
 /**
  * A script of the user, with its parameters as client/cloned-values.cjs writes them.
  *
- * @typedef {{ source: string, isFunction: boolean, parameters: Uint8Array, frame?: number, timeout?: number }} ScriptCall
+ * @typedef {{ source: string, isFunction: boolean, parameters: Uint8Array, frame?: number, timeout?: number }}
+ *   ScriptCall
  */
 
 /**
@@ -117,8 +118,8 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Loads a document. `content` is its HTML, which is then not fetched. A navigation that the user repeats has the cookies, and
-   * `Sec-Fetch-Site`, that it had when the origin `repeated` asked for it.
+   * Loads a document. `content` is its HTML, which is then not fetched. A navigation that the user repeats has the
+   * cookies, and `Sec-Fetch-Site`, that it had when the origin `repeated` asked for it.
    *
    * @param {string | URL} url a URL, or a path on disk
    * @param {NavigateOptions & { repeated?: Origin | undefined, content?: string }} [options]
@@ -200,7 +201,8 @@ class Page extends EventEmitter {
    * Replaces the document.
    *
    * @param {import('../fetch/request.cjs').Response} response
-   * @param {{ navigation: Navigation, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
+   * @param {{ navigation: Navigation, startedAt: number, root: string | undefined, referrer: string, initiator: Origin
+   *   | undefined }} options
    */
   async #commit(response, { navigation, startedAt, root, referrer, initiator }) {
     const description = describePage(response, root);
@@ -246,7 +248,10 @@ class Page extends EventEmitter {
     if (this.#document !== undefined) await this.#waitFor(state, this.#document);
   }
 
-  /** Waits for the document, or the one that it navigates to meanwhile. @param {WaitUntil} state @param {ShownDocument} document */
+  /**
+   * Waits for the document, or the one that it navigates to meanwhile. @param {WaitUntil} state @param {ShownDocument}
+   * document
+   */
   async #waitFor(state, { loadState }) {
     const milestone = state === 'idle' ? 'load' : state;
     await loadState.waitFor(milestone);
@@ -319,7 +324,9 @@ class Page extends EventEmitter {
     this.emit('problem', { kind: 'navigation', text, url, frame: 0 });
   }
 
-  /** Never rejects. @param {string} url @param {{ referrer: string, initiator: Origin }} options `initiator` is who asks */
+  /**
+   * Never rejects. @param {string} url @param {{ referrer: string, initiator: Origin }} options `initiator` is who asks
+   */
   async #navigateAsRequested(url, options) {
     try {
       await this.#load(new URL(url), { waitUntil: 'commit', ...options });
@@ -368,7 +375,10 @@ class Page extends EventEmitter {
     return this.#answerOf(thread, asked, what, timeout);
   }
 
-  /** Ends the recording that `profile` asked for. @param {number} timeout @returns {Promise<Uint8Array>} the trace as gzipped JSON */
+  /**
+   * Ends the recording that `profile` asked for. @param {number} timeout @returns {Promise<Uint8Array>} the trace as
+   * gzipped JSON
+   */
   async takeProfile(timeout) {
     this.#assertOpen();
     const main = this.#document?.main;
@@ -481,7 +491,10 @@ async function endIfBusy({ handle }) {
   if (answer === undefined) await handle.terminate(new Error('the page does not respond'));
 }
 
-/** A document that no server sends. @param {URL} url @param {string} html @returns {import('../fetch/request.cjs').Response} */
+/**
+ * A document that no server sends. @param {URL} url @param {string} html @returns
+ * {import('../fetch/request.cjs').Response}
+ */
 function ownResponse(url, html) {
   return {
     type: 'basic',

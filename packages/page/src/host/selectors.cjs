@@ -1,6 +1,7 @@
 'use strict';
 
-// Selectors as Playwright writes them: CSS, XPath and texts, one within the other. https://playwright.dev/docs/other-locators
+// Selectors as Playwright writes them: CSS, XPath and texts, one within the other.
+// https://playwright.dev/docs/other-locators
 
 /** @typedef {{ using: string, value: string }} Step how to find elements in those that the step before has found; `nth` picks one of them */
 

@@ -19,7 +19,8 @@ class SharedCookies {
   }
 
   /**
-   * A cookie was stored: this jar and the threads store it, too. See fetch/cookie-copy.cjs for the thread that it comes from.
+   * A cookie was stored: this jar and the threads store it, too. See fetch/cookie-copy.cjs for the thread that it comes
+   * from.
    *
    * @param {CookieChange} change
    * @param {ThreadHandle} [from]

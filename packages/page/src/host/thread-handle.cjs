@@ -1,6 +1,7 @@
 'use strict';
 
-// The use of a page thread by the documents of one origin of a page, or by a worker: from the first document to the release.
+// The use of a page thread by the documents of one origin of a page, or by a worker: from the first document to the
+// release.
 
 const { EventEmitter } = require('node:events');
 
@@ -16,7 +17,8 @@ const { EventEmitter } = require('node:events');
  */
 
 /**
- * Events: `message` with what the thread reports, and `exit` when it is no longer used, with the error that ended the thread, if any.
+ * Events: `message` with what the thread reports, and `exit` when it is no longer used, with the error that ended the
+ * thread, if any.
  *
  * @extends {EventEmitter<{ message: [FromThread], exit: [error?: Error] }>}
  */
@@ -27,7 +29,9 @@ class ThreadHandle extends EventEmitter {
   #awaited = new Map();
   #nextId = 1;
   #hasEnded = false;
-  /** A thread can be closed with its page and with the frame that holds it, at once. @type {Promise<void> | undefined} */
+  /**
+   * A thread can be closed with its page and with the frame that holds it, at once. @type {Promise<void> | undefined}
+   */
   #released;
   #onMessage = (/** @type {FromThread | ThreadAnswer | { type: 'ready' }} */ message) => {
     if (message.type === 'ready') return;
@@ -68,7 +72,10 @@ class ThreadHandle extends EventEmitter {
     return { answer, forget };
   }
 
-  /** Whether the thread answers in time. One that has ended does not. @param {ThreadRequest} request @param {number} milliseconds */
+  /**
+   * Whether the thread answers in time. One that has ended does not. @param {ThreadRequest} request @param {number}
+   * milliseconds
+   */
   async answersInTime(request, milliseconds) {
     const { answer, forget } = this.ask(request);
     const timer = setTimeout(forget, milliseconds);
@@ -92,7 +99,10 @@ class ThreadHandle extends EventEmitter {
     this.emit('exit', error);
   }
 
-  /** Closes the windows of the thread and gives it back; a thread that does not answer in time is terminated. @param {number} milliseconds */
+  /**
+   * Closes the windows of the thread and gives it back; a thread that does not answer in time is terminated. @param
+   * {number} milliseconds
+   */
   async release(milliseconds) {
     this.#released ??= this.#release(milliseconds);
     await this.#released;

@@ -1,6 +1,7 @@
 'use strict';
 
-// The threads of a host. One that has loaded jsdom opens document after document: a page that is closed, or navigates, gives its thread back.
+// The threads of a host. One that has loaded jsdom opens document after document: a page that is closed, or navigates,
+// gives its thread back.
 
 const path = require('node:path');
 const { Worker } = require('node:worker_threads');
@@ -16,7 +17,10 @@ const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 /** How many threads may wait to be used. */
 const MAX_IDLE = 4;
 
-/** How many contexts a thread may still have when its windows are closed and garbage was collected: its own, and a few that V8 frees later. */
+/**
+ * How many contexts a thread may still have when its windows are closed and garbage was collected: its own, and a few
+ * that V8 frees later.
+ */
 const MAX_CONTEXTS = 8;
 
 /** A thread that runs. */
@@ -34,7 +38,8 @@ class PooledThread extends Worker {
     super(PROGRAM, {
       workerData: { library, options, kind },
       argv: [],
-      // Without `execArgv`, it has the options of the process, such as its permissions. Node would print warnings about a page's code.
+      // Without `execArgv`, it has the options of the process, such as its permissions. Node would print warnings about
+      // a page's code.
       env: { ...process.env, NODE_NO_WARNINGS: '1' },
       name: `selfprof ${kind}`,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
@@ -104,7 +109,10 @@ class ThreadPool {
     return thread;
   }
 
-  /** A thread has closed its windows. @param {PooledThread} thread @param {number} contexts how many contexts it still has */
+  /**
+   * A thread has closed its windows. @param {PooledThread} thread @param {number} contexts how many contexts it still
+   * has
+   */
   async giveBack(thread, contexts) {
     if (this.#isClosed || contexts > MAX_CONTEXTS || !this.#all.has(thread)) {
       await thread.terminate();

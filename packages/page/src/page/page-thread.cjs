@@ -1,8 +1,9 @@
 'use strict';
 
-// The program of a page thread. The documents of one origin of a page share a thread; a frame of another origin and a worker have threads of
-// their own, so an endless loop or a full heap ends that thread alone, and its profiler samples nothing else. When a page is closed or
-// navigates, its thread is released and opens the next document in fresh windows: loading jsdom takes half a second.
+// The program of a page thread. The documents of one origin of a page share a thread; a frame of another origin and a
+// worker have threads of their own, so an endless loop or a full heap ends that thread alone, and its profiler samples
+// nothing else. When a page is closed or navigates, its thread is released and opens the next document in fresh
+// windows: loading jsdom takes half a second.
 
 const { enableCompileCache } = require('node:module');
 // Not those of jsdom, see tasks.cjs.
@@ -62,7 +63,10 @@ const host = /** @type {MessagePort} */ (parentPort);
 
 class PageThread {
   #monitor = new TaskMonitor((began, ended) => this.windows.reportLongTask(began, ended));
-  /** How V8 prepares for profilers of pages: the same for all windows that the thread ever has. @type {'eager' | 'lazy' | undefined} */
+  /**
+   * How V8 prepares for profilers of pages: the same for all windows that the thread ever has. @type {'eager' | 'lazy'
+   * | undefined}
+   */
   mode;
   /** Whether the page is in the foreground. Sessions are paused while it is not. */
   isVisible = true;
@@ -102,7 +106,8 @@ class PageThread {
    * @param {object} data `workerData`
    * @param {'page' | 'worker'} data.kind
    * @param {{ folder: string, version: string, packages: string[] }} data.library jsdom
-   * @param {{ network: import('../fetch/http.cjs').TransportOptions, userAgent: string, memoryLimit: number }} data.options
+   * @param {{ network: import('../fetch/http.cjs').TransportOptions, userAgent: string, memoryLimit: number }}
+   *   data.options
    */
   constructor({ library, options, kind }) {
     this.#kind = kind;
@@ -125,7 +130,8 @@ class PageThread {
       code.describeModule(meta, url, (/** @type {string} */ specifier) => modules.resolve(specifier, url));
     });
     this.#transport = new Transport(options.network);
-    // What functions of a page throw is noted, so that exceptions of muted scripts are known later. jsdom calls them with these.
+    // What functions of a page throw is noted, so that exceptions of muted scripts are known later. jsdom calls them
+    // with these.
     const { construct } = Reflect;
     Reflect.apply = /** @type {typeof Reflect.apply} */ (native.notingApply(() => {}));
     Reflect.construct = (
@@ -236,7 +242,8 @@ class PageThread {
    * Answers a request of the host.
    *
    * @param {number} id
-   * @param {import('../window/contracts.js').EvaluationOutcome | import('../window/contracts.js').CommandOutcome} outcome
+   * @param {import('../window/contracts.js').EvaluationOutcome | import('../window/contracts.js').CommandOutcome}
+   *   outcome
    */
   answer(id, outcome) {
     if ('value' in outcome) this.tell({ type: 'done', id, record: outcome.value }, transfersOf(outcome.value));
@@ -254,7 +261,10 @@ class PageThread {
     return answer;
   }
 
-  /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
+  /**
+   * The time since the thread was started, no finer than pages may know it.
+   * https://w3c.github.io/hr-time/#dfn-coarsen-time
+   */
   coarseNow() {
     const isIsolated = this.client?.isIsolated === true;
     // The difference is rounded down only by its floating-point error.

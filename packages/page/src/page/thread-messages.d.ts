@@ -146,7 +146,9 @@ export interface FrameRequest {
   frame: number;
   url: string;
   referrer: string;
-  /** The thread that asked for the navigation, by its number in the page; by default, the one that contains the frame. */
+  /**
+   * The thread that asked for the navigation, by its number in the page; by default, the one that contains the frame.
+   */
   asker?: number | undefined;
   /** What the frame element allows. */
   sandbox: Sandbox;

@@ -1,7 +1,8 @@
 'use strict';
 
-// Members of our interfaces take objects of other windows of the thread, as platform objects of one agent do: each window has classes of its
-// own, whose private names the objects of another window lack. https://webidl.spec.whatwg.org/#dfn-create-operation-function
+// Members of our interfaces take objects of other windows of the thread, as platform objects of one agent do: each
+// window has classes of its own, whose private names the objects of another window lack.
+// https://webidl.spec.whatwg.org/#dfn-create-operation-function
 
 const host = require('selfprof:host');
 
@@ -61,8 +62,8 @@ function acceptOthers(own, find, isAsync) {
         failed = false;
         return result;
       } finally {
-        // The usual call costs as little as without this. A catch that throws the error again would make it the host's: see
-        // crates/v8/shim/pages/muted_exceptions.cc.
+        // The usual call costs as little as without this. A catch that throws the error again would make it the host's:
+        // see crates/v8/shim/pages/muted_exceptions.cc.
         const other = failed ? find(this) : undefined;
         // biome-ignore lint/correctness/noUnsafeFinally: the other window's member takes the place of what was thrown.
         if (other !== undefined && other !== own) return apply(other, this, parameters);

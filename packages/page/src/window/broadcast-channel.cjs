@@ -1,6 +1,7 @@
 'use strict';
 
-// BroadcastChannel, by Node's. https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
+// BroadcastChannel, by Node's.
+// https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
 
 const host = require('selfprof:host');
 const { dispatchMessage } = require('./ports.cjs');

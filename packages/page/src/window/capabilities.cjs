@@ -17,7 +17,8 @@ function capabilities() {
     crossOriginIsolated: isIsolated,
     entryTypes: ['mark', 'measure'],
     formats: [...FORMATS],
-    // https://github.com/WICG/js-self-profiling/blob/main/markers.md: without isolation, only what a page can find out anyway.
+    // https://github.com/WICG/js-self-profiling/blob/main/markers.md: without isolation, only what a page can find out
+    // anyway.
     markers: isIsolated ? ['script', 'gc', 'parse', 'style', 'other'] : ['style'],
     mode,
     modes: ['eager', 'lazy'],

@@ -49,7 +49,10 @@ export interface WindowPlatform {
   read: ValueReader;
   /** Makes a `DataCloneError`. */
   dataCloneError(message: string): Error;
-  /** What describes a platform object; undefined for an ordinary object; a message, why it cannot be cloned. Throws nothing. */
+  /**
+   * What describes a platform object; undefined for an ordinary object; a message, why it cannot be cloned. Throws
+   * nothing.
+   */
   serialize(object: object): unknown;
   deserialize(data: any): object;
   /** Makes a transferred message port: set by ports.cjs. */
@@ -157,7 +160,10 @@ export interface WindowHost {
   document(): WindowDescription;
   /** Lets other windows of the thread find the members of an interface. */
   shareMembers(prototype: object, Interface: string, members: Map<PropertyKey, PropertyDescriptor>): void;
-  /** A member of an interface, of the window that an object belongs to; undefined when the object is not of that interface. */
+  /**
+   * A member of an interface, of the window that an object belongs to; undefined when the object is not of that
+   * interface.
+   */
   memberOf(
     value: unknown,
     Interface: string,

@@ -8,7 +8,8 @@ const { isStream, readStream, streamOf } = require('./streams.cjs');
 const { defineAttributes, defineOperations } = require('./webidl-members.cjs');
 
 /**
- * The bytes of a body that a page gives, and the type that they have by themselves. https://fetch.spec.whatwg.org/#bodyinit-unions
+ * The bytes of a body that a page gives, and the type that they have by themselves.
+ * https://fetch.spec.whatwg.org/#bodyinit-unions
  *
  * @param {any} value of the page
  * @returns {{ bytes: Uint8Array<ArrayBuffer>, type: string | null }}

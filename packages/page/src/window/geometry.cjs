@@ -1,7 +1,7 @@
 'use strict';
 
-// Operations on positions and scrolling, in pages without layout: nothing has a box, and nothing scrolls. jsdom itself has the operations of
-// elements that return rectangles. https://drafts.csswg.org/cssom-view/
+// Operations on positions and scrolling, in pages without layout: nothing has a box, and nothing scrolls. jsdom itself
+// has the operations of elements that return rectangles. https://drafts.csswg.org/cssom-view/
 
 const host = require('selfprof:host');
 const { defineOperations, requireArguments } = require('./webidl-members.cjs');

@@ -28,7 +28,8 @@ const { installWorkers } = require('./worker-api.cjs');
 function install(settings) {
   defineAttribute('isSecureContext', () => settings.isSecure);
   defineAttribute('crossOriginIsolated', () => settings.isIsolated);
-  // Only isolated documents have it: https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory
+  // Only isolated documents have it:
+  // https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory
   if (!settings.isIsolated) Reflect.deleteProperty(globalThis, 'SharedArrayBuffer');
   const isWorker = settings.scope !== undefined;
   if (settings.scope !== undefined) installWorkerScope(settings.scope);

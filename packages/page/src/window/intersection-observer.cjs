@@ -2,7 +2,8 @@
 
 // IntersectionObserver. https://w3c.github.io/IntersectionObserver/
 //
-// Pages have no layout, so no element is rendered: each target is reported once as not intersecting, as browsers do for `display: none`.
+// Pages have no layout, so no element is rendered: each target is reported once as not intersecting, as browsers do for
+// `display: none`.
 
 const host = require('selfprof:host');
 const { requireElement } = require('./resize-observer.cjs');

@@ -1,6 +1,7 @@
 'use strict';
 
-// matchMedia(), by jsdom's media queries. The device never changes. https://drafts.csswg.org/cssom-view/#dom-window-matchmedia
+// matchMedia(), by jsdom's media queries. The device never changes.
+// https://drafts.csswg.org/cssom-view/#dom-window-matchmedia
 
 const host = require('selfprof:host');
 const { defineOperations, exposeInterface, requireArguments } = require('./webidl-members.cjs');

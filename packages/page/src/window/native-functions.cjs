@@ -1,6 +1,7 @@
 'use strict';
 
-// Makes functions of the host look to pages like those of a browser: they have names, and their texts do not show their code.
+// Makes functions of the host look to pages like those of a browser: they have names, and their texts do not show their
+// code.
 
 const host = require('selfprof:host');
 const { namedOperations } = require('selfprof:named-operations');
@@ -14,7 +15,10 @@ const { get: textOf, set: setText } = host.functionTexts;
 /** The text of a function that shows only its name. */
 const NATIVE = '';
 
-/** Operations of windows that jsdom defines as functions without names. @type {Record<string, (...parameters: any[]) => unknown>} */
+/**
+ * Operations of windows that jsdom defines as functions without names. @type {Record<string, (...parameters: any[]) =>
+ * unknown>}
+ */
 const originals = {};
 /** Named functions in their places. */
 const OPERATIONS = namedOperations(originals, noting);
@@ -70,8 +74,8 @@ function isBuiltIn(part) {
 }
 
 /**
- * Makes an interface without a parent a function of this realm: jsdom's inherit from the `Function.prototype` of its own realm, which pages
- * and the interfaces that extend them would get.
+ * Makes an interface without a parent a function of this realm: jsdom's inherit from the `Function.prototype` of its
+ * own realm, which pages and the interfaces that extend them would get.
  *
  * @param {Function} interfaceObject
  */
@@ -82,7 +86,10 @@ function adopt(interfaceObject) {
     setPrototypeOf(interfaceObject, Function.prototype);
 }
 
-/** Whether all windows of the thread have a function: Node's interfaces, and jsdom's helpers. @param {string | symbol} key @param {Function} value */
+/**
+ * Whether all windows of the thread have a function: Node's interfaces, and jsdom's helpers. @param {string | symbol}
+ * key @param {Function} value
+ */
 function isShared(key, value) {
   return value === host.CryptoKey || (typeof key === 'string' && (host.streams[key] === value || key[0] === '_'));
 }

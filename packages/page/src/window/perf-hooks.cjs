@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for `node:perf_hooks` in a window's realm. All marks and measures come from the window's own `performance`, which
-// window-timing.cjs adds as a source.
+// Stands in for `node:perf_hooks` in a window's realm. All marks and measures come from the window's own `performance`,
+// which window-timing.cjs adds as a source.
 
 const { now } = require('selfprof:host');
 

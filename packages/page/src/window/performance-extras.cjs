@@ -1,7 +1,7 @@
 'use strict';
 
-// Members of Performance that other specifications and Chromium add: `eventCounts` and `interactionCount` of Event Timing, and `memory`.
-// https://w3c.github.io/event-timing/#sec-extensions
+// Members of Performance that other specifications and Chromium add: `eventCounts` and `interactionCount` of Event
+// Timing, and `memory`. https://w3c.github.io/event-timing/#sec-extensions
 
 const host = require('selfprof:host');
 const { defineInterface } = require('selfprof/internal/timing/interface.cjs');

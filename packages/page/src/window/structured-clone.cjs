@@ -1,10 +1,10 @@
 'use strict';
 
-// Structured clone in two halves, and structuredClone(): `serialize` makes a record, which can be sent to another realm or thread, and
-// `deserialize` makes a value of this realm. https://html.spec.whatwg.org/multipage/structured-data.html
+// Structured clone in two halves, and structuredClone(): `serialize` makes a record, which can be sent to another realm
+// or thread, and `deserialize` makes a value of this realm. https://html.spec.whatwg.org/multipage/structured-data.html
 //
-// V8's own serializer does it. This module adds what V8 leaves to its host: platform objects, which the record holds as plain data, message
-// ports and shared memory. V8 runs no code while it reads, so platform objects are made before.
+// V8's own serializer does it. This module adds what V8 leaves to its host: platform objects, which the record holds as
+// plain data, message ports and shared memory. V8 runs no code while it reads, so platform objects are made before.
 
 const host = require('selfprof:host');
 const { defineOperations, requireArguments } = require('./webidl-members.cjs');

@@ -1,6 +1,7 @@
 'use strict';
 
-// crypto.subtle, by Node's. Its promises, errors and results belong to the window, and its keys to Node. https://w3c.github.io/webcrypto/
+// crypto.subtle, by Node's. Its promises, errors and results belong to the window, and its keys to Node.
+// https://w3c.github.io/webcrypto/
 
 const host = require('selfprof:host');
 const { defineAttributes, defineInterfaceObject, defineOperations, exposeInterface } = require('./webidl-members.cjs');

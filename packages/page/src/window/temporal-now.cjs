@@ -1,7 +1,7 @@
 'use strict';
 
-// `Temporal.Now`, where V8 has it, reads a clock of nanoseconds. A page may know the time to the millisecond, as by `Date.now()`.
-// https://tc39.es/proposal-temporal/#sec-temporal-systemutcepochnanoseconds
+// `Temporal.Now`, where V8 has it, reads a clock of nanoseconds. A page may know the time to the millisecond, as by
+// `Date.now()`. https://tc39.es/proposal-temporal/#sec-temporal-systemutcepochnanoseconds
 
 function coarsenTemporal() {
   const { Temporal } = /** @type {any} */ (globalThis);

@@ -1,6 +1,7 @@
 'use strict';
 
-// Members of the global object and of interfaces, as WebIDL defines them. https://webidl.spec.whatwg.org/#define-the-global-property-references
+// Members of the global object and of interfaces, as WebIDL defines them.
+// https://webidl.spec.whatwg.org/#define-the-global-property-references
 
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
 
@@ -93,12 +94,13 @@ function defineAttribute(name, read) {
 }
 
 /**
- * @typedef {(handler: Function, target: EventTarget, event: Event) => boolean} CallHandler calls an event handler, and returns whether the
- *   event is canceled
+ * @typedef {(handler: Function, target: EventTarget, event: Event) => boolean} CallHandler calls an event handler, and
+ *   returns whether the event is canceled
  */
 
 /**
- * Defines an event handler attribute of an interface. https://html.spec.whatwg.org/multipage/webappapis.html#event-handler-idl-attributes
+ * Defines an event handler attribute of an interface.
+ * https://html.spec.whatwg.org/multipage/webappapis.html#event-handler-idl-attributes
  *
  * @param {object} prototype
  * @param {string} type of the event
@@ -139,7 +141,10 @@ function callHandler(handler, target, event) {
   return Reflect.apply(handler, target, [event]) === false;
 }
 
-/** `onerror` of a global object. https://html.spec.whatwg.org/multipage/webappapis.html#onerroreventhandler @type {CallHandler} */
+/**
+ * `onerror` of a global object. https://html.spec.whatwg.org/multipage/webappapis.html#onerroreventhandler @type
+ * {CallHandler}
+ */
 function callErrorHandler(handler, target, event) {
   if (!(event instanceof ErrorEvent)) return callHandler(handler, target, event);
   const { message, filename, lineno, colno, error } = event;

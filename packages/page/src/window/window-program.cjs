@@ -1,7 +1,7 @@
 'use strict';
 
-// The program of a window's realm, which runs there first. The functions, objects and errors that it makes belong to that realm, as if the
-// page's own scripts had made them.
+// The program of a window's realm, which runs there first. The functions, objects and errors that it makes belong to
+// that realm, as if the page's own scripts had made them.
 
 const { describe } = require('./describe-error.cjs');
 const { deserialize, serialize } = require('./structured-clone.cjs');
@@ -14,7 +14,10 @@ const { apply, defineProperty } = Reflect;
 const { then } = Promise.prototype;
 /** Errors that the host may throw in a window. @type {Record<string, ErrorConstructor>} */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
-/** Typed arrays that the host fills, by name. @type {Record<string, Float64ArrayConstructor | Uint32ArrayConstructor | Uint8ArrayConstructor>} */
+/**
+ * Typed arrays that the host fills, by name. @type {Record<string, Float64ArrayConstructor | Uint32ArrayConstructor |
+ * Uint8ArrayConstructor>}
+ */
 const ARRAYS = { Float64Array, Uint32Array, Uint8Array };
 
 /** @typedef {import('./contracts.js').CloneRecord} CloneRecord */

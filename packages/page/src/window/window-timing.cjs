@@ -43,7 +43,8 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
         )),
   });
   const { performance, ...interfaces } = made.timing;
-  // https://webidl.spec.whatwg.org/#Global: members are on a window itself, but on the prototypes of a worker's global object.
+  // https://webidl.spec.whatwg.org/#Global: members are on a window itself, but on the prototypes of a worker's global
+  // object.
   const { WorkerGlobalScope } = /** @type {{ WorkerGlobalScope?: { prototype: object } }} */ (globalThis);
   const holder = timing === undefined && WorkerGlobalScope !== undefined ? WorkerGlobalScope.prototype : globalThis;
   defineGlobals(globalThis, performance, interfaces, holder);
@@ -55,7 +56,8 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
 }
 
 /**
- * What the entry of a window's navigation reads: `timing` has times since the Unix epoch, entries have times of the window's own clock.
+ * What the entry of a window's navigation reads: `timing` has times since the Unix epoch, entries have times of the
+ * window's own clock.
  *
  * @param {any} loading see page/apis/document-loading.cjs
  * @param {Record<string, number>} timing

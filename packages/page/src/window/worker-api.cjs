@@ -1,6 +1,7 @@
 'use strict';
 
-// The interface `Worker`. https://html.spec.whatwg.org/multipage/workers.html#dedicated-workers-and-the-worker-interface
+// The interface `Worker`.
+// https://html.spec.whatwg.org/multipage/workers.html#dedicated-workers-and-the-worker-interface
 
 const host = require('selfprof:host');
 const { serialize, transferListOf } = require('./structured-clone.cjs');

@@ -167,7 +167,9 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
   defineHandler(globalThis, 'error', () => {}, callErrorHandler);
 }
 
-/** https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#microtask-queuing @param {() => void} callback */
+/**
+ * https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#microtask-queuing @param {() => void} callback
+ */
 function microtask(callback) {
   Promise.resolve().then(() => {
     try {

@@ -62,7 +62,8 @@ test('an editor is profiled while it highlights', async (t) => {
     let isFull = false;
     profiler.addEventListener('samplebufferfull', () => (isFull = true));
     edit(2_000);
-    // The editor parses in slices of some milliseconds, so on a busy machine the line may be highlighted after the trace is full.
+    // The editor parses in slices of some milliseconds, so on a busy machine the line may be highlighted after the
+    // trace is full.
     while (!isFull || document.querySelector('.cm-line span') === null) {
       type('/* typed */');
       await new Promise((resolve) => requestAnimationFrame(resolve));

@@ -1,5 +1,5 @@
-// A site that reports to Datadog: the bundle of @datadog/browser-rum with profiling loads its profiler as a separate script, and uploads
-// our trace to an intake of the test.
+// A site that reports to Datadog: the bundle of @datadog/browser-rum with profiling loads its profiler as a separate
+// script, and uploads our trace to an intake of the test.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -80,8 +80,8 @@ test('a trace of the page is uploaded, with the long tasks in it', async (t) => 
   // Profiling has begun when the SDK has asked for permission.
   await upload('/api/v2/profiling/quota');
   await page.evaluate(() => document.getElementById('buy').click());
-  // Long tasks are reported in a separate task, the SDK reads them when idle, and discards profiles without one that are shorter than five
-  // seconds.
+  // Long tasks are reported in a separate task, the SDK reads them when idle, and discards profiles without one that
+  // are shorter than five seconds.
   await page.evaluate(
     () =>
       new Promise((resolve) => {

@@ -1,4 +1,5 @@
-// A site with charts: the bundle of ECharts, a megabyte of minified JavaScript, draws tens of thousands of points as SVG.
+// A site with charts: the bundle of ECharts, a megabyte of minified JavaScript, draws tens of thousands of points as
+// SVG.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

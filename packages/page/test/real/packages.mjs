@@ -1,5 +1,5 @@
-// JavaScript of real sites from npm. `cargo xtask test` downloads it, at the versions in xtask/src/packages.rs, and passes the folders in
-// environment variables.
+// JavaScript of real sites from npm. `cargo xtask test` downloads it, at the versions in xtask/src/packages.rs, and
+// passes the folders in environment variables.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

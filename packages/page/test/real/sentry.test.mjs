@@ -1,5 +1,5 @@
-// A site that reports to Sentry: @sentry/browser with browserProfilingIntegration, as ES modules with an import map, sends the profile that
-// it makes from our trace to a server of the test.
+// A site that reports to Sentry: @sentry/browser with browserProfilingIntegration, as ES modules with an import map,
+// sends the profile that it makes from our trace to a server of the test.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -51,7 +51,9 @@ export function allNames(trace) {
 export const CONTEXTS = [() => vm.createContext({})];
 if (vm.constants?.DONT_CONTEXTIFY !== undefined) CONTEXTS.push(() => vm.createContext(vm.constants.DONT_CONTEXTIFY));
 
-/** A function of host code, like those of the DOM: it calls `callback` through another function, and forces no sample. */
+/**
+ * A function of host code, like those of the DOM: it calls `callback` through another function, and forces no sample.
+ */
 export const hostCall = vm.runInThisContext(
   '(function appendChild(callback) { return (function insert() { return callback(); })(); })',
   {

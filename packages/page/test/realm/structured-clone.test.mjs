@@ -13,7 +13,9 @@ const [source, target] = [vm.createContext({}), vm.createContext({})];
 const inSource = (text) => vm.runInContext(text, source);
 const inTarget = (text) => vm.runInContext(text, target);
 
-/** What the source realm does for a clone. Objects with a member `host` are the host's; the target has others for them. */
+/**
+ * What the source realm does for a clone. Objects with a member `host` are the host's; the target has others for them.
+ */
 const hooks = inSource(`({
   isHostObject: (object) => object.host !== undefined,
   writeHostObject(object) { return this.hosts.push(object) - 1 },

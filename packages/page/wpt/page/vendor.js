@@ -1,5 +1,5 @@
-// Replaces testdriver-vendor.js: the commands that work in a page without a screen. As in every browser, the other functions
-// of testdriver.js reject.
+// Replaces testdriver-vendor.js: the commands that work in a page without a screen. As in every browser, the other
+// functions of testdriver.js reject.
 
 (() => {
   const key = Symbol.for('selfprof.wpt');

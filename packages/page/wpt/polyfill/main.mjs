@@ -1,6 +1,6 @@
-// The program that `cargo xtask wpt --polyfill` starts, in place of ../main.mjs, whose protocol it has: reads what to run from stdin, as JSON,
-// and prints a line of JSON for each thing that happens. The tests are instrumented, and run in a browser one after the other, because samples
-// depend on time.
+// The program that `cargo xtask wpt --polyfill` starts, in place of ../main.mjs, whose protocol it has: reads what to
+// run from stdin, as JSON, and prints a line of JSON for each thing that happens. The tests are instrumented, and run
+// in a browser one after the other, because samples depend on time.
 
 import fs from 'node:fs/promises';
 import os from 'node:os';

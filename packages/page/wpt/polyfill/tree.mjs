@@ -11,7 +11,8 @@ import { wrapperFor } from '../server/wrappers.mjs';
 const SHARED = ['resources', 'common', 'interfaces'];
 
 /**
- * @param {{ root: string, folder: string, program: string, npm: string, tests: { id: string }[] }} job `folder` is an empty one
+ * @param {{ root: string, folder: string, program: string, npm: string, tests: { id: string }[] }} job `folder` is an
+ *   empty one
  * @returns {Promise<string>} the folder to serve
  */
 export async function instrumentedTree({ root, folder, program, npm, tests }) {

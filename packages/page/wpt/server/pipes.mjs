@@ -1,4 +1,5 @@
-// Changes to a response that a test requests with `?pipe=`. https://web-platform-tests.org/writing-tests/server-pipes.html
+// Changes to a response that a test requests with `?pipe=`.
+// https://web-platform-tests.org/writing-tests/server-pipes.html
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -71,7 +72,9 @@ function readTrickle(item) {
   throw new PipeError(`trickle(${item}): a number of bytes, d with seconds, or r with a number is expected`);
 }
 
-/** Alternately a number of bytes to send and a time to wait. The last item may say how to repeat them until all is sent. */
+/**
+ * Alternately a number of bytes to send and a time to wait. The last item may say how to repeat them until all is sent.
+ */
 function trickle(text) {
   const items = text.split(':').map(readTrickle);
   const last = items.at(-1).kind === 'repeat' ? items.pop() : undefined;
@@ -120,7 +123,8 @@ const PIPES = {
 };
 
 /**
- * @param {{ status: number, headers: [string, string][], body: Buffer, send?: (body: Buffer) => AsyncIterable<Buffer> }} response
+ * @param {{ status: number, headers: [string, string][], body: Buffer, send?: (body: Buffer) => AsyncIterable<Buffer>
+ *   }} response
  * @param {string} text the pipes
  * @param {object} request as `substitute` takes it
  * @throws {PipeError}

@@ -1,4 +1,5 @@
-// The server that tests are loaded from: a web-platform-tests checkout over http and https, two ports each, for all hosts.
+// The server that tests are loaded from: a web-platform-tests checkout over http and https, two ports each, for all
+// hosts.
 
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -24,7 +25,8 @@ export class TestServer {
 
   /**
    * @param {string} root the checkout
-   * @param {Map<string, (test: string) => string>} overlays replacements for files of the checkout, by path: a text for each test
+   * @param {Map<string, (test: string) => string>} overlays replacements for files of the checkout, by path: a text for
+   *   each test
    */
   constructor(root, overlays) {
     this.#root = root;

@@ -50,8 +50,8 @@ function workerModule(metadata, path) {
 }
 
 /**
- * Longer extensions come first. `source` is the extension of the file on disk. `make` gets the metadata, and the path and
- * query of the request with the extension of the file.
+ * Longer extensions come first. `source` is the extension of the file on disk. `make` gets the metadata, and the path
+ * and query of the request with the extension of the file.
  */
 const WRAPPERS = [
   {
@@ -92,8 +92,8 @@ const WRAPPERS = [
  * The generated document or script for a path that is not a file.
  *
  * @param {string} pathname
- * @returns {{ source: string, type: string, make: (text: string, query: string) => string } | undefined} `source` is the path of
- *   the script that it wraps
+ * @returns {{ source: string, type: string, make: (text: string, query: string) => string } | undefined} `source` is
+ *   the path of the script that it wraps
  */
 export function wrapperFor(pathname) {
   const found = WRAPPERS.find(({ end }) => pathname.endsWith(end));

@@ -1,4 +1,5 @@
-// The server that tests are loaded from, where a page could not see it fail: what never leaves the checkout, and what is refused.
+// The server that tests are loaded from, where a page could not see it fail: what never leaves the checkout, and what
+// is refused.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';

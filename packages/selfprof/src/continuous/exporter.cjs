@@ -1,7 +1,7 @@
 'use strict';
 
-// The process that sends what this one and its children record: `selfprof agent-exporter`. It is started detached, so that signals of a
-// terminal do not reach it, and ends when no recorded process is left and everything is sent.
+// The process that sends what this one and its children record: `selfprof agent-exporter`. It is started detached, so
+// that signals of a terminal do not reach it, and ends when no recorded process is left and everything is sent.
 
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');

@@ -1,7 +1,7 @@
 'use strict';
 
-// The settings of the agent: environment variables, then what the program says, then a configuration file, then defaults. Whoever
-// deploys a program may know more than its author.
+// The settings of the agent: environment variables, then what the program says, then a configuration file, then
+// defaults. Whoever deploys a program may know more than its author.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -84,7 +84,8 @@ function flag(value, name) {
 }
 
 /**
- * Text as in the variables of OpenTelemetry: `name=value,name=value`, with values as in URLs. What is not of this form is left out.
+ * Text as in the variables of OpenTelemetry: `name=value,name=value`, with values as in URLs. What is not of this form
+ * is left out.
  *
  * @param {string} text
  * @returns {Record<string, string>}
@@ -165,8 +166,8 @@ function ofFile(env) {
 }
 
 /**
- * The nearest package.json above the program. One that comes from a package, such as `next start`, runs the application in the working
- * directory.
+ * The nearest package.json above the program. One that comes from a package, such as `next start`, runs the application
+ * in the working directory.
  *
  * @param {string | undefined} program
  */

@@ -1,6 +1,7 @@
 'use strict';
 
-// `selfprof/agent`: records this process continuously, with its workers and children, and has an exporter send what was recorded.
+// `selfprof/agent`: records this process continuously, with its workers and children, and has an exporter send what was
+// recorded.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -18,7 +19,10 @@ const PRELOAD = path.join(__dirname, '..', '..', 'run.cjs');
 /** How many marks and measures a thread records. */
 const MAX_ENTRIES = 2 ** 31;
 
-/** How long a process with the id 1 waits at its end until everything is sent, in milliseconds: nothing survives it in a container. */
+/**
+ * How long a process with the id 1 waits at its end until everything is sent, in milliseconds: nothing survives it in a
+ * container.
+ */
 const LONGEST_END = 1000;
 
 let hasStarted = false;

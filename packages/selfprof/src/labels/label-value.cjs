@@ -3,8 +3,8 @@
 // The labels of one async context, as the addon reads them whenever V8 samples the thread.
 
 /**
- * The value that an async context has in the storage. The addon reads the first eight fields, small integers, from V8's heap, so all
- * values have these fields in this order. Zeros are no labels.
+ * The value that an async context has in the storage. The addon reads the first eight fields, small integers, from V8's
+ * heap, so all values have these fields in this order. Zeros are no labels.
  */
 class LabelValue {
   /**

@@ -19,8 +19,8 @@ function onPackages(handlers) {
       if (name === undefined || exports === null || exports === undefined) return;
       handlers[name](exports);
     } catch {
-      // An error here would be the program's. Either its version is not one that we know, so its routes are unknown, or the specifier has
-      // no string.
+      // An error here would be the program's. Either its version is not one that we know, so its routes are unknown, or
+      // the specifier has no string.
     }
   };
   const none = () => {};

@@ -14,7 +14,10 @@ const { beginRequest, isLabelling } = require('./storage.cjs');
 /** From how many milliseconds on a request is slow; undefined if none is. @type {number | undefined} */
 let threshold;
 let lastNumber = 0;
-/** The requests that may become slow. @type {WeakMap<object, { start: number, value: import('./label-value.cjs').LabelValue }>} */
+/**
+ * The requests that may become slow. @type {WeakMap<object, { start: number, value:
+ * import('./label-value.cjs').LabelValue }>}
+ */
 const pending = new WeakMap();
 
 /** Requests have labels of their own from now on. */
@@ -45,7 +48,8 @@ function followRequests() {
 }
 
 /**
- * Keeps apart the samples of requests that take at least this long. They get the label `request`, and the trace a measure for each.
+ * Keeps apart the samples of requests that take at least this long. They get the label `request`, and the trace a
+ * measure for each.
  *
  * @param {number} milliseconds
  * @throws {TypeError} if it is not a number of milliseconds

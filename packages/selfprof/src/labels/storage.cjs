@@ -1,7 +1,7 @@
 'use strict';
 
-// The labels of the async context that is running. They go along with await, timers, promises and streams, as the values of any
-// AsyncLocalStorage do.
+// The labels of the async context that is running. They go along with await, timers, promises and streams, as the
+// values of any AsyncLocalStorage do.
 
 const { AsyncLocalStorage, createHook } = require('node:async_hooks');
 
@@ -133,8 +133,8 @@ function withLabels(labels, fn, ...args) {
 }
 
 /**
- * Samples of the rest of this function, and of what it starts, have these labels beside those that they have already. A label with the
- * value `undefined` is removed.
+ * Samples of the rest of this function, and of what it starts, have these labels beside those that they have already. A
+ * label with the value `undefined` is removed.
  *
  * @param {Record<string, unknown>} labels
  */

@@ -1,8 +1,9 @@
 'use strict';
 
 // Workers of a program that took the class `Worker` before `selfprof attach` replaced it, e.g. as
-// `const { Worker } = require('node:worker_threads')`. Their arguments cannot be seen. But the constructor calls that of the parent
-// class first, and then reads `process.env`, unless the worker has its own environment. It gets a copy with the preload.
+// `const { Worker } = require('node:worker_threads')`. Their arguments cannot be seen. But the constructor calls that
+// of the parent class first, and then reads `process.env`, unless the worker has its own environment. It gets a copy
+// with the preload.
 
 const { MessagePort } = require('node:worker_threads');
 

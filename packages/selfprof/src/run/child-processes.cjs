@@ -62,8 +62,8 @@ function renamed(name, replacement) {
 /** Node's binding behind `spawnSync`, `execSync` and `execFileSync`. */
 function synchronousBinding() {
   const { noDeprecation } = process;
-  // With --pending-deprecation, Node would print a warning that the program did not cause. With --no-deprecation, the property is
-  // read-only.
+  // With --pending-deprecation, Node would print a warning that the program did not cause. With --no-deprecation, the
+  // property is read-only.
   if (!noDeprecation) process.noDeprecation = true;
   try {
     return /** @type {any} */ (process).binding('spawn_sync');

@@ -1,7 +1,8 @@
 'use strict';
 
-// What `selfprof run` and `selfprof attach` ask of the processes that they record. It arrives in environment variables, which are
-// removed, so that the program sees its environment as it would be without selfprof. Workers get the request as environment data.
+// What `selfprof run` and `selfprof attach` ask of the processes that they record. It arrives in environment variables,
+// which are removed, so that the program sees its environment as it would be without selfprof. Workers get the request
+// as environment data.
 
 const path = require('node:path');
 const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads');
@@ -23,7 +24,8 @@ const MAX_COMMAND_LENGTH = 1000;
  * @property {number | null} limit how many samples to record at most
  * @property {number | null} maxEntries how many marks and measures to record at most; null to record none
  * @property {'eager' | 'lazy'} mode
- * @property {'fold' | 'full'} nodeFrames whether calls within Node's own scripts are folded, or kept for whoever reads the recording
+ * @property {'fold' | 'full'} nodeFrames whether calls within Node's own scripts are folded, or kept for whoever reads
+ *   the recording
  * @property {boolean} [children] whether to record child processes
  * @property {boolean | 'free'} [labels] for an agent: whether samples get labels; `free` if that costs nothing
  *
@@ -84,7 +86,8 @@ function removeOption(/** @type {string} */ preload) {
 function takeRequest(preload) {
   removeOption(preload);
   if (isMainThread) setForWorkers(readVariable());
-  // Options of the command line, and of workers that have options of their own. Two words, as `--require` may be written.
+  // Options of the command line, and of workers that have options of their own. Two words, as `--require` may be
+  // written.
   const flag = process.execArgv.indexOf(preload);
   if (flag > 0) process.execArgv.splice(flag - 1, 2);
   const value = getEnvironmentData(KEY);

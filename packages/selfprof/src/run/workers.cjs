@@ -12,8 +12,9 @@ const { withOption } = require('./request.cjs');
  * Has all workers of this thread recorded.
  *
  * @param {string} preload
- * @param {(error: unknown) => void} [onFailure] given if workers do not inherit the preload, because the program runs already;
- *   called if a worker starts without it, because Node does not allow its other options to be repeated for a worker
+ * @param {(error: unknown) => void} [onFailure] given if workers do not inherit the preload, because the program runs
+ *   already; called if a worker starts without it, because Node does not allow its other options to be repeated for a
+ *   worker
  * @returns {() => void} what undoes that
  */
 function follow(preload, onFailure) {
@@ -77,8 +78,8 @@ function withInherited(options) {
 }
 
 /**
- * Whether a worker has its own environment, with the same options of Node as this thread. Node then allows those that are for
- * a whole process.
+ * Whether a worker has its own environment, with the same options of Node as this thread. Node then allows those that
+ * are for a whole process.
  *
  * @param {unknown} options
  */

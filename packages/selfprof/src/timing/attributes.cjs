@@ -1,6 +1,9 @@
 'use strict';
 
-/** The attributes of PerformanceTiming, in the order of its IDL: https://www.w3.org/TR/navigation-timing/#sec-navigation-timing-interface */
+/**
+ * The attributes of PerformanceTiming, in the order of its IDL:
+ * https://www.w3.org/TR/navigation-timing/#sec-navigation-timing-interface
+ */
 const ATTRIBUTES = [
   'navigationStart',
   'unloadEventStart',

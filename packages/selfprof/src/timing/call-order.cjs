@@ -7,8 +7,8 @@
  * @param {object} context
  * @param {import('./types.js').Realm} context.realm
  * @param {import('./timeline.cjs').Timeline} context.timeline
- * @returns {(type: 1 | 2, name?: string) => number[] | Record<string, number[]>} the start times of marks or the durations of
- *   measures: an array for one name, or arrays by name
+ * @returns {(type: 1 | 2, name?: string) => number[] | Record<string, number[]>} the start times of marks or the
+ *   durations of measures: an array for one name, or arrays by name
  */
 function makeTimesInCallOrder({ realm, timeline }) {
   return (type, name) => {

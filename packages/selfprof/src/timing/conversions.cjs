@@ -1,6 +1,7 @@
 'use strict';
 
-// WebIDL's conversions of JavaScript values, with the errors of one realm. https://webidl.spec.whatwg.org/#js-type-mapping
+// WebIDL's conversions of JavaScript values, with the errors of one realm.
+// https://webidl.spec.whatwg.org/#js-type-mapping
 
 /**
  * The member of a dictionary that is converted: its name, and the name of the dictionary.

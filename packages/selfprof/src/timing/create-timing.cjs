@@ -49,7 +49,8 @@ function createTiming(options = {}) {
 
 /**
  * The time origin on both clocks. When the host gives one, the other follows from
- * https://w3c.github.io/hr-time/#dfn-estimated-monotonic-time-of-the-unix-epoch, which all global objects of Node share.
+ * https://w3c.github.io/hr-time/#dfn-estimated-monotonic-time-of-the-unix-epoch, which all global objects of Node
+ * share.
  *
  * @param {import('../../timing.js').TimingOptions} options
  * @param {number} resolution

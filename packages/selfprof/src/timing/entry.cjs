@@ -37,8 +37,8 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
   /** @type {Required<Omit<import('./types.js').EntryReader<PerformanceMeasure>, 'id'>>} */
   let measures;
 
-  // PerformanceMark and PerformanceMeasure have their own fields and do not call the constructor of PerformanceEntry: in a
-  // class with `extends`, construction takes three times as long, and it happens for each mark.
+  // PerformanceMark and PerformanceMeasure have their own fields and do not call the constructor of PerformanceEntry:
+  // in a class with `extends`, construction takes three times as long, and it happens for each mark.
 
   class PerformanceMark {
     /** @type {Block | undefined} */

@@ -3,8 +3,8 @@
 /**
  * @param {import('./types.js').Realm} realm
  * @param {import('./entry.cjs').Entries} entries
- * @returns {(list: Iterable<import('./types.js').AnyEntry>, name?: string, type?: string) => import('./types.js').AnyEntry[]}
- *   an array of the realm with the entries of a name and a type:
+ * @returns {(list: Iterable<import('./types.js').AnyEntry>, name?: string, type?: string) =>
+ *   import('./types.js').AnyEntry[]} an array of the realm with the entries of a name and a type:
  *   https://w3c.github.io/performance-timeline/#filter-buffer-by-name-and-type
  */
 function makeFilter(realm, { entryTypeOf, nameOf }) {

@@ -112,8 +112,8 @@ export class Performance extends EventTarget {
    * @throws DOMException `InvalidAccessError` when an attribute of PerformanceTiming is 0, which means that it has not
    *   happened
    * @throws DOMException `DataCloneError` when `detail` cannot be copied
-   * @throws TypeError when a time is not finite or below 0, when options exclude each other, and, outside windows, for the
-   *   name of an attribute of PerformanceTiming
+   * @throws TypeError when a time is not finite or below 0, when options exclude each other, and, outside windows, for
+   *   the name of an attribute of PerformanceTiming
    */
   measure(
     measureName: string,
@@ -144,7 +144,9 @@ export type PerformanceObserverInit =
     };
 
 export interface PerformanceObserverCallbackOptions {
-  /** How many entries of the observed types were dropped from full buffers. Only in the first call after `observe()`. */
+  /**
+   * How many entries of the observed types were dropped from full buffers. Only in the first call after `observe()`.
+   */
   droppedEntriesCount?: number;
 }
 
@@ -162,8 +164,8 @@ export class PerformanceObserver {
   /** The types that can be observed, in alphabetical order. */
   static readonly supportedEntryTypes: readonly string[];
   /**
-   * Starts observing. Unsupported types are ignored. A call with `entryTypes` replaces the previous call; a call with `type`
-   * adds a type.
+   * Starts observing. Unsupported types are ignored. A call with `entryTypes` replaces the previous call; a call with
+   * `type` adds a type.
    *
    * @throws TypeError unless either `entryTypes` or `type` is given
    * @throws DOMException `InvalidModificationError` when an earlier call used the other one
@@ -210,7 +212,9 @@ export type PerformanceTimingAttribute =
 /** The attributes as a base class. */
 declare const PerformanceTimingBase: abstract new () => { readonly [attribute in PerformanceTimingAttribute]: number };
 
-/** How a window's document was loaded: times in milliseconds since the Unix epoch, 0 for an event that has not happened. */
+/**
+ * How a window's document was loaded: times in milliseconds since the Unix epoch, 0 for an event that has not happened.
+ */
 export class PerformanceTiming extends PerformanceTimingBase {
   protected constructor();
   toJSON(): Record<PerformanceTimingAttribute, number>;

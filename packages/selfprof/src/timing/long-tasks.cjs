@@ -2,7 +2,8 @@
 
 // PerformanceLongTaskTiming and TaskAttributionTiming. https://w3c.github.io/longtasks/
 //
-// The host reports long tasks, but does not know what they did. So the attribution only names the window as the container.
+// The host reports long tasks, but does not know what they did. So the attribution only names the window as the
+// container.
 
 const { defineInterface } = require('./interface.cjs');
 
@@ -19,8 +20,8 @@ const TYPE = 'longtask';
  * @param {object} context
  * @param {import('./types.js').Realm} context.realm
  * @param {import('./entry.cjs').Entries} context.entries
- * @param {(onTask: (task: LongTask) => void) => void} context.longTasks is called once, with the function to call for each
- *   long task
+ * @param {(onTask: (task: LongTask) => void) => void} context.longTasks is called once, with the function to call for
+ *   each long task
  */
 function makeLongTasks({ realm, entries, longTasks }) {
   const { TypeError, Array: RealmArray, Object: RealmObject } = realm;

@@ -40,8 +40,8 @@ const START = ['start', DICTIONARY];
  * @param {import('./conversions.cjs').Conversions} context.conversions
  * @param {import('./timeline.cjs').Timeline} context.timeline
  * @param {(detail: unknown) => unknown} context.cloneDetail
- * @param {(name: string) => number | undefined} [context.milestone] the time of a host's milestone, which can be named like a
- *   mark; undefined for other names
+ * @param {(name: string) => number | undefined} [context.milestone] the time of a host's milestone, which can be named
+ *   like a mark; undefined for other names
  * @param {() => Float64Array} [context.readAttributes] in a window, the values of PerformanceTiming now
  * @returns {ReadMeasure}
  */

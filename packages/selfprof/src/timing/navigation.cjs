@@ -11,8 +11,8 @@ const TYPES = { TYPE_NAVIGATE: 0, TYPE_RELOAD: 1, TYPE_BACK_FORWARD: 2, TYPE_RES
 
 /**
  * @param {import('./types.js').Realm} realm
- * @param {{ [attribute: string]: number | undefined }} timingValues milliseconds since the Unix epoch by attribute, 0 or
- *   absent for what has not happened; read on each access, because a page may still be loading
+ * @param {{ [attribute: string]: number | undefined }} timingValues milliseconds since the Unix epoch by attribute, 0
+ *   or absent for what has not happened; read on each access, because a page may still be loading
  * @param {{ type?: number, redirectCount?: number }} navigationValues
  */
 function makePage(realm, timingValues, navigationValues) {

@@ -12,8 +12,8 @@ function queueTask(task) {
 }
 
 /**
- * https://html.spec.whatwg.org/multipage/webappapis.html#report-the-exception: an `uncaughtException`, after the task in
- * which it was thrown.
+ * https://html.spec.whatwg.org/multipage/webappapis.html#report-the-exception: an `uncaughtException`, after the task
+ * in which it was thrown.
  *
  * @param {unknown} error
  */

@@ -1,7 +1,7 @@
 'use strict';
 
-// The timing interfaces of Node's own global object. They share the time origin of `node:perf_hooks`, and pass on what only
-// Node can record: entries of other types, the utilization of its event loop, the milestones of its start.
+// The timing interfaces of Node's own global object. They share the time origin of `node:perf_hooks`, and pass on what
+// only Node can record: entries of other types, the utilization of its event loop, the milestones of its start.
 
 const perfHooks = require('node:perf_hooks');
 

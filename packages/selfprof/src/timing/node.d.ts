@@ -40,8 +40,8 @@ export interface NodePerformance extends Performance {
   markResourceTiming(...args: any[]): unknown;
   onresourcetimingbufferfull: ((event: Event) => void) | null;
   /**
-   * Profiles the threads of the process that have loaded this package. Rejects with a `NotSupportedError` `DOMException` for
-   * another version of the format.
+   * Profiles the threads of the process that have loaded this package. Rejects with a `NotSupportedError`
+   * `DOMException` for another version of the format.
    *
    * @see https://github.com/WICG/js-self-profiling/blob/6510f55/README.md#minimal-api-proposal
    */

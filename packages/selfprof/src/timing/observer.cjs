@@ -10,7 +10,9 @@ const { MARK, MEASURE } = require('./timeline.cjs');
 const ENTRY_TYPES = 1;
 const TYPE = 2;
 
-/** The bit that `native.observe` adds to the observer's mode when a type is supported, and what it returns for errors. */
+/**
+ * The bit that `native.observe` adds to the observer's mode when a type is supported, and what it returns for errors.
+ */
 const REGISTERED = 4;
 const NO_TYPES = -1;
 const NOT_ALONE = -2;

@@ -1,7 +1,7 @@
 'use strict';
 
-// PerformanceResourceTiming and PerformanceNavigationTiming, and their additions to Performance. The host reports what was
-// fetched and when, on the window's clock, and leaves out what the window may not know.
+// PerformanceResourceTiming and PerformanceNavigationTiming, and their additions to Performance. The host reports what
+// was fetched and when, on the window's clock, and leaves out what the window may not know.
 // https://w3c.github.io/resource-timing/ and https://w3c.github.io/navigation-timing/
 
 const { ID_STEP } = require('./entry.cjs');
@@ -11,7 +11,9 @@ const { defineInterface } = require('./interface.cjs');
 /** https://w3c.github.io/resource-timing/#dom-performance-setresourcetimingbuffersize */
 const BUFFER_SIZE = 250;
 
-/** Keeps the ids of resources apart from those of marks and measures, which are multiples of the step: see entry.cjs. */
+/**
+ * Keeps the ids of resources apart from those of marks and measures, which are multiples of the step: see entry.cjs.
+ */
 const ID_OFFSET = 3;
 const FULL = 'resourcetimingbufferfull';
 
@@ -132,8 +134,8 @@ const NO_FETCH = {
  * @param {import('./conversions.cjs').Conversions} context.conversions
  * @param {import('./entry.cjs').Entries} context.entries
  * @param {number} context.firstId
- * @param {(onResource: (resource: ResourceDescription) => void) => void} context.resources is called once, with the function
- *   to call for each resource
+ * @param {(onResource: (resource: ResourceDescription) => void) => void} context.resources is called once, with the
+ *   function to call for each resource
  * @param {PageLoading} [context.loading] of a window
  * @param {(task: () => void) => void} context.queueTask
  * @param {(target: EventTarget, type: string) => void} context.fireEvent

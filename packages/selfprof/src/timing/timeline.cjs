@@ -1,7 +1,7 @@
 'use strict';
 
-// The performance entry buffers of a global object. The entries are recorded in Rust, without an object for each. This file
-// has the strings of their names, and finds the entry objects that the program still holds.
+// The performance entry buffers of a global object. The entries are recorded in Rust, without an object for each. This
+// file has the strings of their names, and finds the entry objects that the program still holds.
 // https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map
 
 const { ATTRIBUTES } = require('./attributes.cjs');
@@ -29,8 +29,8 @@ class Timeline {
   constructor(native) {
     this.native = native;
     /**
-     * The clock and the functions that are called for each entry. `resolve` leaves the start and the duration of a measure in
-     * `result`. V8 calls these functions straight from optimised code, but only as methods.
+     * The clock and the functions that are called for each entry. `resolve` leaves the start and the duration of a
+     * measure in `result`. V8 calls these functions straight from optimised code, but only as methods.
      */
     this.fastCalls = native.fastCalls();
 
@@ -56,13 +56,13 @@ class Timeline {
     /** How many entries were made: the sequence number of the next one. Rust counts too. */
     this.sequence = 0;
     /**
-     * Whether both counts agree. They do not between the recording of an entry and the creation of its object, where a stack
-     * overflow may happen.
+     * Whether both counts agree. They do not between the recording of an entry and the creation of its object, where a
+     * stack overflow may happen.
      */
     this.settled = true;
     /**
-     * The objects of the latest entries. An entry object refers to its block, and the timeline refers to older blocks weakly.
-     * So when a program holds an entry object, the timeline returns that same object for the entry.
+     * The objects of the latest entries. An entry object refers to its block, and the timeline refers to older blocks
+     * weakly. So when a program holds an entry object, the timeline returns that same object for the entry.
      *
      * @type {Block}
      */

@@ -15,7 +15,9 @@ const list = await new Promise((resolve) => {
   performance.mark('observed');
 });
 
-/** An object of each interface, with attributes and operations; operations have the length of their required arguments. */
+/**
+ * An object of each interface, with attributes and operations; operations have the length of their required arguments.
+ */
 const INTERFACES = {
   Performance: {
     object: performance,

@@ -12,9 +12,9 @@ use crate::test::step::Context;
 use anyhow::Result;
 use std::process::Command;
 
-/// The crates whose tests cargo runs. All runs name the same ones, so that cargo chooses the same features for what they
-/// depend on and compiles it once. The tests of xtask are the step `tidy`; those of v8 and node run inside Node: see their
-/// Cargo.toml.
+/// The crates whose tests cargo runs. All runs name the same ones, so that cargo chooses the same features for what
+/// they depend on and compiles it once. The tests of xtask are the step `tidy`; those of v8 and node run inside Node:
+/// see their Cargo.toml.
 const TESTED: [&str; 3] = ["--workspace", "--exclude", "xtask"];
 
 /// Checks the format of the Rust code.

@@ -1,7 +1,7 @@
 //! The collector and its store.
 //!
-//! Their dependencies, above all DataFusion, take 45 minutes of CPU time to compile. Under CI they are compiled into a folder of their own,
-//! which changes of other dependencies leave alone.
+//! Their dependencies, above all DataFusion, take 45 minutes of CPU time to compile. Under CI they are compiled into a
+//! folder of their own, which changes of other dependencies leave alone.
 
 use super::consumers::otlp_messages;
 use super::javascript::{run, test_files};
@@ -58,7 +58,8 @@ pub fn ask(context: &Context, log: &Log, activity: &Activity) -> Result<String> 
     Ok(format!("{} tests", counts::python(&log.text())?))
 }
 
-/// Has Schemathesis attack a collector by the description of its API: with any values, then with questions about the profiles that are there.
+/// Has Schemathesis attack a collector by the description of its API: with any values, then with questions about the
+/// profiles that are there.
 pub fn attack(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (checkout, _cache) = checkout(context)?;
     let output = Output::Logged(log, activity);
@@ -132,7 +133,8 @@ pub fn page(context: &Context, log: &Log, activity: &Activity) -> Result<String>
     run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &files), &environment, context, log, activity)
 }
 
-/// Has others send to the collector: pages in Chromium, by themselves and by Sentry's SDK, an encoder of OTLP, and the exporter of servers.
+/// Has others send to the collector: pages in Chromium, by themselves and by Sentry's SDK, an encoder of OTLP, and the
+/// exporter of servers.
 pub fn senders(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (checkout, _cache) = checkout(context)?;
     collector::build(&checkout, &Output::Logged(log, activity))?;

@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of
-/// them ending as expected shows that failures are reported.
+/// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail:
+/// all of them ending as expected shows that failures are reported.
 pub fn test(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let folder = context.checkout.root().join("packages/page/wpt");
     run(major, (&[], &test_files(&folder.join("test"))?), &[], context, log, activity)?;

@@ -17,8 +17,8 @@ use std::process::Command;
 /// How many files of tests run at a time. Most of them wait most of the time.
 const CONCURRENCY: &str = "--test-concurrency=3";
 
-/// Options of Node for the tests of pages. Each page is a thread that loads jsdom; with V8's default of 1 MB for the young
-/// generation, collections take a tenth of the time.
+/// Options of Node for the tests of pages. Each page is a thread that loads jsdom; with V8's default of 1 MB for the
+/// young generation, collections take a tenth of the time.
 const PAGE_OPTIONS: [&str; 1] = ["--min-semi-space-size=16"];
 
 /// Has glibc give freed memory back at once, so that the tests see how much is in use.
@@ -32,8 +32,8 @@ pub fn package(major: u32, context: &Context, log: &Log, activity: &Activity) ->
     run(major, (&[], &script_tests(context)?), &environment, context, log, activity)
 }
 
-/// Runs those tests a hundred times that look for faults of chance: programs that end in every way, and what has crashed profilers of
-/// others.
+/// Runs those tests a hundred times that look for faults of chance: programs that end in every way, and what has
+/// crashed profilers of others.
 pub fn repeats(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let pprof = context.packages.get(&DATADOG_PPROF)?;
     let environment =
@@ -94,8 +94,8 @@ pub fn lint(context: &Context, log: &Log, activity: &Activity) -> Result<String>
     Ok(String::new())
 }
 
-/// Checks the types of the JavaScript that ships: `tsc --checkJs --strict`. Then compiles the public declarations without
-/// those settings, as a user's program does.
+/// Checks the types of the JavaScript that ships: `tsc --checkJs --strict`. Then compiles the public declarations
+/// without those settings, as a user's program does.
 pub fn types(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let compiler = context.packages.get(&TYPESCRIPT)?.join("lib/tsc.js");
     let plugin = plugin_folder(&context.checkout);

@@ -18,7 +18,8 @@ const INSTRUMENT: &str = "instrument";
 /// The test of the plugin that needs a collector.
 pub const ENGINES: &str = "engines.test.mjs";
 
-/// Has pages with the agent send to a collector, and profiles instrumented pages, in Chromium, and in Firefox and WebKit if they are installed.
+/// Has pages with the agent send to a collector, and profiles instrumented pages, in Chromium, and in Firefox and
+/// WebKit if they are installed.
 pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (checkout, _cache) = checkout(context)?;
     collector::build(&checkout, &Output::Logged(log, activity))?;

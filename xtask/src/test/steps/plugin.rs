@@ -11,7 +11,8 @@ use crate::progress::Activity;
 use crate::test::step::Context;
 use anyhow::Result;
 
-/// Builds with each bundler, runs real bundles, and opens a Vite app in Chromium, and in Firefox and WebKit if they are installed.
+/// Builds with each bundler, runs real bundles, and opens a Vite app in Chromium, and in Firefox and WebKit if they are
+/// installed.
 pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let chromium = chromium::find(&context.packages)?;
     let others = OtherBrowsers::find();

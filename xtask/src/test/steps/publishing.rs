@@ -22,7 +22,8 @@ pub fn workflows(context: &Context, log: &Log, activity: &Activity) -> Result<St
     Ok(String::new())
 }
 
-/// Packs the npm packages of the collector, installs them into an empty project with no compiler on PATH, and starts the collector.
+/// Packs the npm packages of the collector, installs them into an empty project with no compiler on PATH, and starts
+/// the collector.
 pub fn npm_collector(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (checkout, _cache) = checkout(context)?;
     let output = Output::Logged(log, activity);

@@ -80,8 +80,8 @@ impl Inspector {
             }
             thread::sleep(POLL);
         }
-        // The signal does nothing if the program has opened its inspector itself. This comes last because a server of the program may get
-        // a request that it does not expect.
+        // The signal does nothing if the program has opened its inspector itself. This comes last because a server of
+        // the program may get a request that it does not expect.
         if let Some(inspector) = Self::find_open(target, ANY_PORT) {
             return inspector.without_debugger(target);
         }
@@ -91,8 +91,8 @@ impl Inspector {
         })
     }
 
-    /// The inspector that is open at a port because the process was started with `--inspect`, has got SIGUSR1 before, or opened it
-    /// itself.
+    /// The inspector that is open at a port because the process was started with `--inspect`, has got SIGUSR1 before,
+    /// or opened it itself.
     fn find_open(target: &Target, port: u16) -> Option<Self> {
         let sockets = sockets::of_network(&target.folder());
         let own = sockets::of_process(&target.folder());

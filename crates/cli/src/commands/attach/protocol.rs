@@ -1,4 +1,5 @@
-//! The protocol of Node.js's inspector: its list of targets over HTTP, and calls over a WebSocket. What it answers is not trusted.
+//! The protocol of Node.js's inspector: its list of targets over HTTP, and calls over a WebSocket. What it answers is
+//! not trusted.
 
 use std::collections::VecDeque;
 use std::io;

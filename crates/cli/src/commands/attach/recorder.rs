@@ -63,8 +63,8 @@ pub fn begin_main(session: &mut Session, module: &Path, settings: &Value) -> Res
 
 /// Begins the recordings of the workers that run already. `request` is what [`begin_main`] returned.
 ///
-/// Node.js names them before it answers. Workers that it names later were started after [`begin_main`], so that the recorder is preloaded
-/// there; a worker that is just starting cannot be called safely.
+/// Node.js names them before it answers. Workers that it names later were started after [`begin_main`], so that the
+/// recorder is preloaded there; a worker that is just starting cannot be called safely.
 pub fn begin_workers(
     session: &mut Session,
     module: &Path,

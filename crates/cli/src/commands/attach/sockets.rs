@@ -50,8 +50,8 @@ pub fn of_process(process: &Path) -> BTreeSet<u64> {
         .collect()
 }
 
-/// The process that has a socket, if this process may see its descriptors. Of several, the one with the smallest id: the others
-/// have probably inherited the socket from it.
+/// The process that has a socket, if this process may see its descriptors. Of several, the one with the smallest id:
+/// the others have probably inherited the socket from it.
 pub fn owner(inode: u64) -> Option<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());

@@ -81,8 +81,8 @@ pub fn of_policy(page: &Resource, html: &Markup) -> Finding {
     problem(&format!("the header Document-Policy does not have js-profiling: {policy}"))
 }
 
-/// What a header says of the feature: `js-profiling`, `js-profiling=?1` or `js-profiling=?0`. It may be one of several members, with
-/// parameters.
+/// What a header says of the feature: `js-profiling`, `js-profiling=?1` or `js-profiling=?0`. It may be one of several
+/// members, with parameters.
 fn value_of(policy: &str) -> Option<bool> {
     let members = policy.split(',').map(|member| member.split(';').next().unwrap_or_default().trim());
     members

@@ -1,7 +1,7 @@
 //! The traces embedded in a report. `ui/report/src/embedded.ts` reads them.
 //!
-//! Tables are columns of numbers rather than lists of objects, so that a browser parses 100,000 samples quickly. The JSON
-//! is gzipped and base64-encoded, so nothing in a trace can be taken for markup.
+//! Tables are columns of numbers rather than lists of objects, so that a browser parses 100,000 samples quickly. The
+//! JSON is gzipped and base64-encoded, so nothing in a trace can be taken for markup.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -61,7 +61,8 @@ struct Embedded<'a> {
     comparison: Option<Changes>,
 }
 
-/// Ids are indexes, and -1 stands for none, as does 0 for a line or column. Times are in milliseconds unless stated otherwise.
+/// Ids are indexes, and -1 stands for none, as does 0 for a line or column. Times are in milliseconds unless stated
+/// otherwise.
 #[derive(Serialize)]
 struct EmbeddedTrace<'a> {
     name: &'a str,

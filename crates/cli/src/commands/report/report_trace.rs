@@ -38,7 +38,8 @@ pub struct ReportTrace {
     pub snippets: Snippets,
     /// The threads, in the order of their samples.
     pub threads: Vec<ReportThread>,
-    /// The stacks in which functions of Node.js's own scripts are folded, by the stacks in which they are not; `None` if there are none.
+    /// The stacks in which functions of Node.js's own scripts are folded, by the stacks in which they are not; `None`
+    /// if there are none.
     pub folded: Option<Vec<Option<StackId>>>,
 }
 

@@ -76,7 +76,8 @@ fn respond(
     port: u16,
     render: impl Fn() -> Result<Vec<u8>, Failure>,
 ) -> Response<Full<Bytes>> {
-    // The Host header prevents DNS rebinding: a foreign page must not read the traces by a name that resolves to 127.0.0.1.
+    // The Host header prevents DNS rebinding: a foreign page must not read the traces by a name that resolves to
+    // 127.0.0.1.
     let hosts: Vec<_> = headers.get_all(HOST).iter().collect();
     let is_own =
         |host: &HeaderValue| ["127.0.0.1", "localhost"].iter().any(|name| *host == format!("{name}:{port}"));

@@ -1,8 +1,8 @@
 //! The program's process, and forwarding signals to it.
 //!
-//! A signal sent to `selfprof run` is meant for the program, and `selfprof` must outlive the program to write the trace.
-//! A terminal sends its signals to the whole foreground process group, so the program gets them directly; a signal from
-//! another process reaches only `selfprof`, which forwards it.
+//! A signal sent to `selfprof run` is meant for the program, and `selfprof` must outlive the program to write the
+//! trace. A terminal sends its signals to the whole foreground process group, so the program gets them directly; a
+//! signal from another process reaches only `selfprof`, which forwards it.
 
 use std::env;
 use std::ffi::OsString;
@@ -107,8 +107,8 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// The process that signals are forwarded to. Shared with the thread that receives them, and cleared before the process is
-/// reaped, because its id may then be reused.
+/// The process that signals are forwarded to. Shared with the thread that receives them, and cleared before the process
+/// is reaped, because its id may then be reused.
 type Target = Arc<Mutex<Option<Pid>>>;
 
 impl Child {
@@ -141,7 +141,8 @@ impl Child {
         let shared = Arc::clone(&target);
         let (sender, events) = channel();
         let on_toggle = sender.clone();
-        // The thread runs until this process ends, so a signal after the program's end does not interrupt writing the trace.
+        // The thread runs until this process ends, so a signal after the program's end does not interrupt writing the
+        // trace.
         thread::spawn(move || {
             forward(signals, &shared, toggle, || drop(on_toggle.send(Event::Toggle)));
         });
@@ -156,7 +157,8 @@ impl Child {
 
     /// Waits for what happens next, at most until `deadline`.
     pub fn next_event(&self, deadline: Option<Instant>) -> Event {
-        // The sender of the thread that waits for the program lives until it has sent the end, so receiving cannot fail.
+        // The sender of the thread that waits for the program lives until it has sent the end, so receiving cannot
+        // fail.
         match deadline {
             None => self.events.recv().unwrap_or(Event::Ended(Ok(Ended::Code(1)))),
             Some(deadline) => {
@@ -199,7 +201,8 @@ pub fn die_of(signal: i32) -> ExitCode {
     128_u8.saturating_add(signal.try_into().unwrap_or(0)).into()
 }
 
-/// Forwards each signal that a process sent, except the one that toggles recording. Signals from the kernel reach the program directly.
+/// Forwards each signal that a process sent, except the one that toggles recording. Signals from the kernel reach the
+/// program directly.
 fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target, toggle: Option<i32>, on_toggle: impl Fn()) {
     for origin in signals.forever() {
         if Some(origin.signal) == toggle {
@@ -217,7 +220,8 @@ fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target, toggle: Option
     }
 }
 
-/// The signals that ask a program to end, and those whose meaning programs choose. The program inherits which of them are ignored.
+/// The signals that ask a program to end, and those whose meaning programs choose. The program inherits which of them
+/// are ignored.
 fn caught_signals() -> Vec<i32> {
     not_ignored([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2])
 }

@@ -1,7 +1,7 @@
 //! What `selfprof run` starts: the command that was typed, as a command line of Node.js where possible.
 //!
-//! A program in JavaScript is started by Node.js itself, without `npx` or a shell in between. Everything else, such as a shell
-//! script, is started as it is, and the Node.js processes that it starts are recorded.
+//! A program in JavaScript is started by Node.js itself, without `npx` or a shell in between. Everything else, such as
+//! a shell script, is started as it is, and the Node.js processes that it starts are recorded.
 
 mod interpreter;
 mod node_options;
@@ -78,8 +78,8 @@ impl CommandLine {
                 return Self::program(&name, &path, arguments, search);
             }
         }
-        // Programs of the project are found before directories, which often have the name of a tool, and these before PATH,
-        // which has programs such as `test`.
+        // Programs of the project are found before directories, which often have the name of a tool, and these before
+        // PATH, which has programs such as `test`.
         if let Some(program) = search.local_program(first).filter(|_| is_name) {
             return Self::program(first, &program, rest, search);
         }
@@ -118,7 +118,8 @@ impl CommandLine {
         Self { arguments: with_first(typed, rest), name, ..Self::default() }
     }
 
-    /// A file that was named by its path. Files that Node.js cannot run are programs, such as those in `node_modules/.bin`.
+    /// A file that was named by its path. Files that Node.js cannot run are programs, such as those in
+    /// `node_modules/.bin`.
     fn script(typed: &OsStr, name: PathBuf, rest: &[OsString], search: &SearchPath) -> Result<Self, Failure> {
         if script::is_named_as_one(&name) {
             return Ok(Self::plain_script(typed, name, rest));

@@ -12,10 +12,12 @@ use crate::thread::Thread;
 /// The end of recording, if events were lost.
 const TRUNCATED: &str = "The buffer was full: later calls were not recorded";
 
-/// Writes two events for each time that a function runs, in time order: tools that build a tree of them need no luck with equal times. They are
-/// in a track of their own, with a `tid` that no thread has: in DevTools, they would take the time of the samples that stand for them.
+/// Writes two events for each time that a function runs, in time order: tools that build a tree of them need no luck
+/// with equal times. They are in a track of their own, with a `tid` that no thread has: in DevTools, they would take
+/// the time of the samples that stand for them.
 ///
-/// Their arguments say what is special: `resumed` and `suspended`, and `alreadyRunning` and `stillRunning` at the ends of the recording.
+/// Their arguments say what is special: `resumed` and `suspended`, and `alreadyRunning` and `stillRunning` at the ends
+/// of the recording.
 pub(super) fn write_calls(thread: &Thread, (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
     let trace = &thread.trace;
     let Some(calls) = trace.calls() else { return Ok(()) };

@@ -24,10 +24,11 @@ const MAX_THREADS: usize = 1_024;
 /// What DevTools calls the main thread of a page.
 const MAIN: &str = "CrRendererMain";
 
-/// Reads trace events, plain or gzipped: the member `traceEvents` of an object, or a list of events, whose end may be missing.
+/// Reads trace events, plain or gzipped: the member `traceEvents` of an object, or a list of events, whose end may be
+/// missing.
 ///
-/// If there are CPU profiles, there is a thread for each. Otherwise, events that begin and end (`B` and `E`, or `X`) are functions: between
-/// each two of them, there is a sample of what ran then. Other events are ignored.
+/// If there are CPU profiles, there is a thread for each. Otherwise, events that begin and end (`B` and `E`, or `X`)
+/// are functions: between each two of them, there is a sample of what ran then. Other events are ignored.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
 }

@@ -1,12 +1,14 @@
 //! Times that DevTools's arithmetic preserves.
 //!
-//! DevTools converts microseconds to milliseconds and back, which rounds. If a call then seems to start before the previous one has
-//! ended, DevTools [nests][forEachEvent] it in that one and subtracts its time from that one's self time. [`stable`] picks times
-//! whose rounding errors are small enough that adjacent calls stay adjacent. The nearest one is at most a microsecond away.
+//! DevTools converts microseconds to milliseconds and back, which rounds. If a call then seems to start before the
+//! previous one has ended, DevTools [nests][forEachEvent] it in that one and subtracts its time from that one's self
+//! time. [`stable`] picks times whose rounding errors are small enough that adjacent calls stay adjacent. The nearest
+//! one is at most a microsecond away.
 //!
 //! [forEachEvent]: https://source.chromium.org/chromium/chromium/src/+/main:third_party/devtools-frontend/src/front_end/models/trace/helpers/Trace.ts
 
-/// The time that a profile starts at. Doubles between this and twice as much are evenly spaced, so that differences are exact.
+/// The time that a profile starts at. Doubles between this and twice as much are evenly spaced, so that differences are
+/// exact.
 pub(super) const BASE: i64 = 1 << 40;
 
 /// The maximum length of a profile that starts at [`BASE`], in microseconds (six days).
@@ -20,8 +22,8 @@ pub(super) fn stable(time: i64) -> i64 {
     nearest.find(|&time| u64::try_from(time).is_ok_and(is_stable)).unwrap_or(time)
 }
 
-/// Whether the double of the milliseconds is off by at most a quarter of the last digit of the double of the microseconds: both the
-/// start and the end of a call may be off by that much.
+/// Whether the double of the milliseconds is off by at most a quarter of the last digit of the double of the
+/// microseconds: both the start and the end of a call may be off by that much.
 fn is_stable(micros: u64) -> bool {
     if micros == 0 {
         return true;

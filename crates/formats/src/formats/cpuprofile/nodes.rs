@@ -54,8 +54,8 @@ impl Nodes {
     }
 }
 
-/// Writes the call frame of a function. Lines and columns count from 0 and are -1 if unknown. The garbage collector is named as in
-/// [`states`].
+/// Writes the call frame of a function. Lines and columns count from 0 and are -1 if unknown. The garbage collector is
+/// named as in [`states`].
 pub(crate) fn write_call_frame(out: &mut impl Write, trace: &Trace, frame: FrameId) -> io::Result<()> {
     if trace.is_collector(frame) {
         return write_bare_call_frame(out, states::name(Some(Marker::Gc)));

@@ -36,11 +36,12 @@ const WORDS: Vocabulary = Vocabulary {
 
 /// Reads a CPU profile, plain or gzipped. Unknown members are ignored.
 ///
-/// Older profiles are read, too: those whose nodes are a tree in the member `head`, with times in `timestamps`, and those that only
-/// say how often each node was hit. If there are no times of samples, samples are spread evenly from the start to the end.
+/// Older profiles are read, too: those whose nodes are a tree in the member `head`, with times in `timestamps`, and
+/// those that only say how often each node was hit. If there are no times of samples, samples are spread evenly from
+/// the start to the end.
 ///
-/// Invalid ids and numbers are repaired and listed in [`Problems`]. Text that is not JSON, does not have the shape of a profile, or
-/// exceeds the options is an error.
+/// Invalid ids and numbers are repaired and listed in [`Problems`]. Text that is not JSON, does not have the shape of a
+/// profile, or exceeds the options is an error.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
 }

@@ -247,8 +247,8 @@ fn check_times(json: &str, expected: &[(&str, u64)]) {
     assert_eq!(times(json), expected);
 }
 
-/// V8 takes samples at each deoptimization, a few microseconds apart, besides those of the timer. In a real profile of svgo these are
-/// most samples.
+/// V8 takes samples at each deoptimization, a few microseconds apart, besides those of the timer. In a real profile of
+/// svgo these are most samples.
 #[test]
 fn samples_in_bursts_do_not_make_others_pauses() {
     let nodes = [("1", "(root)", r#","children":[2,3]"#), ("2", "slow", ""), ("3", "deopts", "")];

@@ -1,5 +1,6 @@
-//! Profiles of `v8.startCpuProfile()`: Node.js 24 writes names of functions as they are, without escaping them. A regular expression with a
-//! quote or a backslash in it, whose text is the name of its function, makes the file invalid JSON.
+//! Profiles of `v8.startCpuProfile()`: Node.js 24 writes names of functions as they are, without escaping them. A
+//! regular expression with a quote or a backslash in it, whose text is the name of its function, makes the file invalid
+//! JSON.
 
 /// What comes before a name in such a file.
 const BEFORE: &str = "\"functionName\":\"";

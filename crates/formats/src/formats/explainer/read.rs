@@ -140,7 +140,8 @@ impl Profile {
             });
             self.tables.push_stack(ForeignStack { parent_id, frame_id: name.unwrap_or(f64::NAN) })?;
         }
-        // Every thread's trace has its own tables, so many threads with long tables could take much more memory than the text.
+        // Every thread's trace has its own tables, so many threads with long tables could take much more memory than
+        // the text.
         let threads = self.threads.len();
         LimitExceeded::check(
             "stacks in all threads",
@@ -209,8 +210,8 @@ struct Function<'text> {
 }
 
 impl<'text> Function<'text> {
-    /// Parses `name @ resource:line:column`, of which only the name is required. Any number at the end is taken for a position, so a
-    /// resource that ends in a number is only unambiguous with a line.
+    /// Parses `name @ resource:line:column`, of which only the name is required. Any number at the end is taken for a
+    /// position, so a resource that ends in a number is only unambiguous with a line.
     fn of(text: &'text str) -> Self {
         let (name, location) =
             text.rsplit_once(" @ ").map_or((text, None), |(name, location)| (name, Some(location)));

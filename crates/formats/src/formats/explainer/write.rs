@@ -25,8 +25,8 @@ pub struct Options {
     pub max_buffer_size: u32,
 }
 
-/// Writes a profile of several threads, as one line of JSON. The threads' names must be distinct, and none may be `strings` or
-/// `stackFrames`, which are members of the same object.
+/// Writes a profile of several threads, as one line of JSON. The threads' names must be distinct, and none may be
+/// `strings` or `stackFrames`, which are members of the same object.
 ///
 /// Each frame is one string, so two functions may have equal strings. The output is buffered, and flushed at the end.
 pub fn write(threads: &[Thread], options: Options, out: impl Write) -> Result<(), WriteError> {

@@ -1,4 +1,5 @@
-//! Reading a profile from an untrusted source: the processed format, and what the browser itself writes ("gecko format").
+//! Reading a profile from an untrusted source: the processed format, and what the browser itself writes ("gecko
+//! format").
 
 use std::borrow::Cow;
 use std::io::Read;

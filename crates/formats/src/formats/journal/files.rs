@@ -12,7 +12,8 @@ use super::{End, Header, JournalWriter};
 /// The longest time between the first and the last of the samples that are appended together.
 const LONGEST_SEGMENT: Micros = Micros(2_000_000);
 
-/// How many finished files of earlier periods a thread leaves behind at most, if nobody takes them: two hours' worth at a minute each.
+/// How many finished files of earlier periods a thread leaves behind at most, if nobody takes them: two hours' worth at
+/// a minute each.
 const MAX_FINISHED_FILES: u64 = 120;
 
 /// Which samples a journal keeps, and in which files.
@@ -27,7 +28,8 @@ pub enum Retention {
     Periods(Micros),
 }
 
-/// Writes a recording to files. A write that fails ends it, since a full disk must not end the program that is being profiled.
+/// Writes a recording to files. A write that fails ends it, since a full disk must not end the program that is being
+/// profiled.
 #[derive(Debug)]
 pub struct JournalFiles {
     /// Where each new file is created.
@@ -36,8 +38,8 @@ pub struct JournalFiles {
     retention: Retention,
     /// The time of the first sample in the file.
     start: Option<Micros>,
-    /// The points of the waiting time that a new file begins with: from the last one that is not later than the last sample that was
-    /// written. Empty if there is only one file.
+    /// The points of the waiting time that a new file begins with: from the last one that is not later than the last
+    /// sample that was written. Empty if there is only one file.
     recent_waiting: Vec<WaitingPoint>,
     /// The labels of the last sample that was written.
     last_labels: Option<Arc<LabelSet>>,
@@ -77,8 +79,8 @@ impl JournalFiles {
         })
     }
 
-    /// Appends samples, whose stacks are in `tables`, to the file or to a new one. `lost` are those that could not be taken. Gives whether
-    /// the next sample is probably in another file, which needs no entry of the tables any more.
+    /// Appends samples, whose stacks are in `tables`, to the file or to a new one. `lost` are those that could not be
+    /// taken. Gives whether the next sample is probably in another file, which needs no entry of the tables any more.
     pub fn append(&mut self, tables: &Trace, samples: &[Sample], lost: u64) -> bool {
         self.begin_file_if_due(samples);
         self.write(|writer| writer.append(tables, samples, lost));
@@ -113,8 +115,8 @@ impl JournalFiles {
         });
     }
 
-    /// Appends to the file with the source maps. If there are several files, that is one of its own, since scripts may have been compiled
-    /// long before they are sampled.
+    /// Appends to the file with the source maps. If there are several files, that is one of its own, since scripts may
+    /// have been compiled long before they are sampled.
     pub fn write_map(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
         if self.retention == Retention::Everything {
             return self.write(write);
@@ -142,7 +144,8 @@ impl JournalFiles {
         }
     }
 
-    /// Writes that the recording has ended, unless the last line says so. If it goes on after all, what comes later is written after this end.
+    /// Writes that the recording has ended, unless the last line says so. If it goes on after all, what comes later is
+    /// written after this end.
     pub fn end(&mut self, end: End) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -217,8 +220,8 @@ impl JournalFiles {
         self.period_of(next, period) > self.period_of(last.timestamp, period)
     }
 
-    /// Keeps the waiting times that a new file needs: the line between two points may begin in the file before, and so may the line
-    /// for samples that are written later.
+    /// Keeps the waiting times that a new file needs: the line between two points may begin in the file before, and so
+    /// may the line for samples that are written later.
     fn remember(&mut self, waiting: Vec<WaitingPoint>, last: Option<&Sample>) {
         if self.retention == Retention::Everything {
             return;

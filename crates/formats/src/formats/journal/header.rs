@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::thread::Thread;
 
-/// The version that is written, in the first member of the header. Readers reject newer versions and read older ones as they
-/// are.
+/// The version that is written, in the first member of the header. Readers reject newer versions and read older ones as
+/// they are.
 pub const VERSION: u64 = 6;
 
 /// The header of a journal, which describes the recording.
@@ -29,7 +29,8 @@ pub struct Header {
     pub node: String,
     /// Whether marks and measures are recorded.
     pub entries: bool,
-    /// The thread's time origin on the system's monotonic clock, which all processes share. Zero in versions without it.
+    /// The thread's time origin on the system's monotonic clock, which all processes share. Zero in versions without
+    /// it.
     pub origin: Micros,
     /// The thread's name; empty in versions without it.
     pub thread_name: String,
@@ -57,7 +58,8 @@ impl Header {
     }
 }
 
-/// When the engine records the names and locations of functions: the Document-Policy configuration point [js-profiling-mode].
+/// When the engine records the names and locations of functions: the Document-Policy configuration point
+/// [js-profiling-mode].
 ///
 /// [js-profiling-mode]: https://wicg.github.io/js-self-profiling/#js-profiling-mode
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -35,7 +35,8 @@ pub struct Journal {
     pub torn: bool,
 }
 
-/// The maximum number of samples in runs of idle samples: 37 hours of them at 1 ms. Other samples take memory in proportion to the input.
+/// The maximum number of samples in runs of idle samples: 37 hours of them at 1 ms. Other samples take memory in
+/// proportion to the input.
 const MAX_RUN_SAMPLES: u64 = 1 << 27;
 
 /// Reads a journal from a file or from memory. See [`read_with`].
@@ -44,10 +45,12 @@ pub fn read(input: impl BufRead) -> Result<Journal, JournalError> {
 }
 
 /// Reads a journal from a file or from memory. Of a run of idle samples that
-/// exceeds `max_run_samples` with those before, the first and the last sample are kept, and the others are counted as lost.
+/// exceeds `max_run_samples` with those before, the first and the last sample are kept, and the others are counted as
+/// lost.
 ///
-/// An incomplete last line is ignored and reported in [`Journal::torn`]. Anything else that this crate's writer would not write is an
-/// error, because no other program writes journals. Memory is linear in the input and in `max_run_samples`.
+/// An incomplete last line is ignored and reported in [`Journal::torn`]. Anything else that this crate's writer would
+/// not write is an error, because no other program writes journals. Memory is linear in the input and in
+/// `max_run_samples`.
 pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journal, JournalError> {
     let mut line = Vec::new();
     let ended = read_line(&mut input, &mut line)?;

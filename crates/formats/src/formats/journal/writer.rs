@@ -14,8 +14,8 @@ const REASON_BYTES: usize = 128;
 
 /// Writes a journal, one record at a time.
 ///
-/// Every record is written by one `write_all` and one `flush` on the calling thread, so `W` should be the file itself rather than a
-/// buffer. After a failed write the last line may be incomplete, so all later calls fail, too.
+/// Every record is written by one `write_all` and one `flush` on the calling thread, so `W` should be the file itself
+/// rather than a buffer. After a failed write the last line may be incomplete, so all later calls fail, too.
 #[derive(Debug)]
 pub struct JournalWriter<W> {
     out: W,
@@ -58,12 +58,12 @@ impl<W: Write> JournalWriter<W> {
         Ok(writer)
     }
 
-    /// Appends a segment: the entries of `tables` that the journal does not have yet, the samples, and the number of samples
-    /// `lost` since the previous segment.
+    /// Appends a segment: the entries of `tables` that the journal does not have yet, the samples, and the number of
+    /// samples `lost` since the previous segment.
     ///
     /// `tables` must be the trace that the samples' stacks belong to, and the same trace each time, unless
-    /// [`renew`](Self::renew) was called. Its own samples are ignored. A sample that is older than the previous one gets the
-    /// time of that one.
+    /// [`renew`](Self::renew) was called. Its own samples are ignored. A sample that is older than the previous one
+    /// gets the time of that one.
     pub fn append(&mut self, tables: &Trace, samples: &[Sample], lost: u64) -> io::Result<()> {
         let written = self.written;
         let line = &mut self.line;
@@ -185,7 +185,8 @@ impl<W: Write> JournalWriter<W> {
         result
     }
 
-    /// Appends the number of scripts whose source maps are not recorded because there are too many, or because they are too long.
+    /// Appends the number of scripts whose source maps are not recorded because there are too many, or because they are
+    /// too long.
     pub fn append_left_out_source_maps(&mut self, count: u64) -> io::Result<()> {
         self.line.clear();
         write!(self.line, "{{\"leftOutSourceMaps\":{count}}}")?;
@@ -216,8 +217,8 @@ impl<W: Write> JournalWriter<W> {
         self.write_line()
     }
 
-    /// Writes why the journal could not be written further into the bytes reserved for it, which a full disk still has. All later
-    /// calls of other methods fail. A long reason is cut.
+    /// Writes why the journal could not be written further into the bytes reserved for it, which a full disk still has.
+    /// All later calls of other methods fail. A long reason is cut.
     pub fn fail(&mut self, reason: &str) -> io::Result<()>
     where
         W: Seek,

@@ -6,8 +6,8 @@ use selfprof_trace::LabelSet;
 /// The names of the labels that a link replaces, as [`link_of`] takes and [`labels_of`] returns them.
 pub(super) const NAMES: [&str; 2] = ["trace_id", "span_id"];
 
-/// The link to the span that the labels name. `None` if they lack one of the two ids, or have one that OpenTelemetry forbids: ids are 32
-/// and 16 lowercase hexadecimal digits, and not all zero.
+/// The link to the span that the labels name. `None` if they lack one of the two ids, or have one that OpenTelemetry
+/// forbids: ids are 32 and 16 lowercase hexadecimal digits, and not all zero.
 pub(super) fn link_of(labels: &LabelSet) -> Option<Link> {
     let [trace_id, span_id] = NAMES.map(|name| labels.get(name).and_then(bytes));
     let link = Link { trace_id: trace_id?, span_id: span_id? };

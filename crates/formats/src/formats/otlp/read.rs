@@ -79,9 +79,9 @@ pub(crate) fn read_text(bytes: &[u8], options: &ReadOptions) -> Result<Vec<(Thre
 
 /// Reads the messages `ProfilesData` and `ExportProfilesServiceRequest`, which have the same fields.
 ///
-/// If a resource has profiles of several types, those of time on the clock are read, or else of time on processors, or else of samples,
-/// each of which stands for one period. Samples keep their timestamps if these explain their times; else they are placed one after the
-/// other.
+/// If a resource has profiles of several types, those of time on the clock are read, or else of time on processors, or
+/// else of samples, each of which stands for one period. Samples keep their timestamps if these explain their times;
+/// else they are placed one after the other.
 pub fn read_export(bytes: &[u8], options: &ReadOptions) -> Result<Export, ReadError> {
     let limits = options.limits;
     let entries = limits.samples.saturating_add(limits.stacks).saturating_add(limits.frames);

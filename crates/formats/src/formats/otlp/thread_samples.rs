@@ -12,7 +12,8 @@ use crate::thread::{Process, Thread};
 /// Threads of one profile.
 const MAX_THREADS: usize = 256;
 
-/// The 9th of September 2001 in nanoseconds since 1970. Earlier times are on a clock of their own, as those that selfprof writes.
+/// The 9th of September 2001 in nanoseconds since 1970. Earlier times are on a clock of their own, as those that
+/// selfprof writes.
 const FIRST_TIME: u64 = 1_000_000_000_000_000_000;
 
 /// A sample with its time.
@@ -149,8 +150,8 @@ fn durations(samples: &ThreadSamples) -> Vec<Micros> {
     samples.timed.iter().map(duration).collect()
 }
 
-/// Whether the time between samples is the time that they stand for, up to a tenth. It is not if a sampler only looks at a thread while it
-/// runs on a processor.
+/// Whether the time between samples is the time that they stand for, up to a tenth. It is not if a sampler only looks
+/// at a thread while it runs on a processor.
 fn explains(trace: &Trace, samples: &ThreadSamples) -> bool {
     let sum = |times: &mut dyn Iterator<Item = u64>| times.fold(0_u128, |sum, time| sum + u128::from(time));
     let between = sum(&mut trace.weights().into_iter().map(|weight| weight.0)) * 1_000;

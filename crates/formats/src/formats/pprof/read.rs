@@ -31,15 +31,17 @@ const MAX_THREADS: usize = 1_024;
 /// The names of labels that say the thread, from the best to the worst.
 const OF_THREAD: [&str; 3] = ["thread", "thread name", "thread id"];
 
-/// The names of other labels that are no labels of the program's work. The last one is a sample's time, so no two samples share it.
+/// The names of other labels that are no labels of the program's work. The last one is a sample's time, so no two
+/// samples share it.
 const NOT_OF_WORK: [&str; 4] = ["marker", "pid", "process", "end_timestamp_ns"];
 
-/// Reads a profile, plain or gzipped: its threads, which are told apart by the labels that selfprof and Datadog's profilers write.
+/// Reads a profile, plain or gzipped: its threads, which are told apart by the labels that selfprof and Datadog's
+/// profilers write.
 ///
-/// Of the types of values, time on the clock is read, or else time on processors, or else the number of samples times the period. If
-/// there are both times, the thread waited for the rest of the time on the clock. A profile with neither, such as one of memory, is an
-/// error. The format has no times of single samples, so samples are placed one after
-/// the other.
+/// Of the types of values, time on the clock is read, or else time on processors, or else the number of samples times
+/// the period. If there are both times, the thread waited for the rest of the time on the clock. A profile with
+/// neither, such as one of memory, is an error. The format has no times of single samples, so samples are placed one
+/// after the other.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
 }

@@ -78,8 +78,8 @@ struct Event<'a> {
 
 /// Reads a file, plain or gzipped: a thread for each profile in it.
 ///
-/// A sample lasts as long as its weight says. Between two events of an evented profile, there is a sample of what ran then. Profiles without times, such as those of
-/// memory, are left out; a file with no others is an error.
+/// A sample lasts as long as its weight says. Between two events of an evented profile, there is a sample of what ran
+/// then. Profiles without times, such as those of memory, are left out; a file with no others is an error.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
 }

@@ -1,7 +1,7 @@
 //! The dictionaries of the API, and of selfprof's extension, in JSON.
 //!
-//! Optional members may be absent or `null`. So may required numbers, because `JSON.stringify` writes NaN as `null`: they
-//! become NaN again, and validation repairs the element.
+//! Optional members may be absent or `null`. So may required numbers, because `JSON.stringify` writes NaN as `null`:
+//! they become NaN again, and validation repairs the element.
 use selfprof_trace::foreign::{
     ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded,
 };
@@ -72,8 +72,8 @@ impl Element for Sample {
     }
 }
 
-/// A mark or a measure. The specification has no such list, so a foreign list of this name may contain anything. An element is
-/// therefore read in two steps: first as raw JSON, then each member that has the right type.
+/// A mark or a measure. The specification has no such list, so a foreign list of this name may contain anything. An
+/// element is therefore read in two steps: first as raw JSON, then each member that has the right type.
 #[derive(serde::Deserialize)]
 pub(super) struct Entry(Box<RawValue>);
 

@@ -22,18 +22,18 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `calls`, `durations`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
-/// and left out. Other members
+/// selfprof's extensions `calls`, `durations`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and
+/// `sourceMaps`, the last of which is checked and left out. Other members
 /// are ignored.
 ///
-/// Invalid ids, numbers, markers and entries are repaired and listed in [`Problems`]. Text that is not JSON, does not have the
-/// shape of the dictionaries, or exceeds the options is an error.
+/// Invalid ids, numbers, markers and entries are repaired and listed in [`Problems`]. Text that is not JSON, does not
+/// have the shape of the dictionaries, or exceeds the options is an error.
 pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
 }
 
-/// As [`read_with`], with the other threads of the file after the main thread. The file may also be a list of traces, or have several
-/// traces one after the other.
+/// As [`read_with`], with the other threads of the file after the main thread. The file may also be a list of traces,
+/// or have several traces one after the other.
 pub fn read_threads(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_threads_of_text(&input::text(input, options.max_bytes)?, options)
 }
@@ -44,7 +44,8 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), Re
     Ok((thread.trace, problems))
 }
 
-/// Reads all threads from the decompressed text, which may also be a list of traces, or several traces one after the other.
+/// Reads all threads from the decompressed text, which may also be a list of traces, or several traces one after the
+/// other.
 pub(crate) fn read_threads_of_text(
     text: &[u8],
     options: &ReadOptions,

@@ -10,7 +10,8 @@ use crate::json::{millis, write_list};
 
 const MEMBER: &str = "waitingTimes";
 
-/// Writes the member after a comma, unless the waiting times are not known: how long the thread had waited at these times.
+/// Writes the member after a comma, unless the waiting times are not known: how long the thread had waited at these
+/// times.
 pub(super) fn write_waiting_times(out: &mut impl Write, trace: &Trace) -> io::Result<()> {
     let Some(waiting) = trace.waiting() else { return Ok(()) };
     let points = || waiting.points().iter();

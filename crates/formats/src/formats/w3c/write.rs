@@ -18,14 +18,15 @@ use crate::thread::Thread;
 
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
 ///
-/// Members are in lexicographical order, as in Chromium, and absent if they have no value. Timestamps are milliseconds with up to
-/// three decimals; the times of entries have full precision. The output is buffered, and flushed at the end.
+/// Members are in lexicographical order, as in Chromium, and absent if they have no value. Timestamps are milliseconds
+/// with up to three decimals; the times of entries have full precision. The output is buffered, and flushed at the end.
 pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
     output::write(out, options, |out| write_buffered(trace, out))
 }
 
-/// Writes the first thread as [`write()`] does. What else is known of the threads follows in members of selfprof's own: `thread`
-/// describes the first thread, `threads` has the others, and `waitingTimes` says how long the thread had waited at some times.
+/// Writes the first thread as [`write()`] does. What else is known of the threads follows in members of selfprof's own:
+/// `thread` describes the first thread, `threads` has the others, and `waitingTimes` says how long the thread had
+/// waited at some times.
 ///
 /// ```json
 /// {"frames":[],"resources":[],"samples":[],"stacks":[],

@@ -1,6 +1,7 @@
 'use strict';
 
-// Records when the parts of a document's loading happen, for Navigation Timing. https://www.w3.org/TR/navigation-timing/
+// Records when the parts of a document's loading happen, for Navigation Timing.
+// https://www.w3.org/TR/navigation-timing/
 
 const { thread } = require('../thread/thread.cjs');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
@@ -23,7 +24,10 @@ const { TIMES } = require('../loading/resource-timing.cjs');
 /** Times that are recorded when the document's ready state changes. @type {Record<string, string>} */
 const STATES = { interactive: 'domInteractive', complete: 'domComplete' };
 
-/** Times that are recorded before and after the listeners of events. @type {[type: string, start: string, end: string][]} */
+/**
+ * Times that are recorded before and after the listeners of events. @type {[type: string, start: string, end:
+ * string][]}
+ */
 const EVENTS = [
   ['DOMContentLoaded', 'domContentLoadedEventStart', 'domContentLoadedEventEnd'],
   ['load', 'loadEventStart', 'loadEventEnd'],
@@ -82,7 +86,10 @@ function begin(window, loading, fetched) {
   navigation.redirectCount = fetched?.redirectCount ?? 0;
 }
 
-/** The first document that is loaded into a frame takes the place of the empty one, in the same window. @param {PageWindow} pageWindow */
+/**
+ * The first document that is loaded into a frame takes the place of the empty one, in the same window. @param
+ * {PageWindow} pageWindow
+ */
 function restartLoading(pageWindow) {
   if (pageWindow.loading !== undefined) begin(pageWindow.window, pageWindow.loading, pageWindow.describe().loading);
 }

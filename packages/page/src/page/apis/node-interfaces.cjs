@@ -1,6 +1,7 @@
 'use strict';
 
-// Interfaces of the web platform that Node implements and jsdom lacks. Windows and workers get Node's own classes: jsdom has no part in them.
+// Interfaces of the web platform that Node implements and jsdom lacks. Windows and workers get Node's own classes:
+// jsdom has no part in them.
 
 /** https://streams.spec.whatwg.org/, https://compression.spec.whatwg.org/ and https://encoding.spec.whatwg.org/ */
 const STREAMS = [

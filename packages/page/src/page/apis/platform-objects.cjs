@@ -1,6 +1,7 @@
 'use strict';
 
-// jsdom's platform objects in structured clone. https://html.spec.whatwg.org/multipage/structured-data.html#serializable-objects
+// jsdom's platform objects in structured clone.
+// https://html.spec.whatwg.org/multipage/structured-data.html#serializable-objects
 
 const { types } = require('node:util');
 
@@ -16,7 +17,10 @@ const { concatTypedArrays } = require('jsdom/lib/jsdom/living/helpers/binary-dat
 const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
 const { serializeEntryList } = require('jsdom/lib/jsdom/living/xhr/multipart-form-data.js');
 
-/** The prototypes of our own interfaces in all windows. Their objects are platform objects that are not serializable. @type {WeakSet<object>} */
+/**
+ * The prototypes of our own interfaces in all windows. Their objects are platform objects that are not serializable.
+ * @type {WeakSet<object>}
+ */
 const ownPrototypes = new WeakSet();
 
 /** Whether an object is of one of our own interfaces. @param {object} object */

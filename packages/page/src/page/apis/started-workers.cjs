@@ -1,7 +1,7 @@
 'use strict';
 
-// The workers that a window, or a worker, has started. Each is a thread, which the host starts and ends; its messages come over a port of its
-// own.
+// The workers that a window, or a worker, has started. Each is a thread, which the host starts and ends; its messages
+// come over a port of its own.
 
 const { MessageChannel } = require('node:worker_threads');
 
@@ -94,12 +94,18 @@ function requestWorker(id, pageWindow, url, options, port) {
   thread.tell(request, [port]);
 }
 
-/** Ends the workers of a window. https://html.spec.whatwg.org/multipage/workers.html#the-worker's-lifetime @param {PageWindow} pageWindow */
+/**
+ * Ends the workers of a window. https://html.spec.whatwg.org/multipage/workers.html#the-worker's-lifetime @param
+ * {PageWindow} pageWindow
+ */
 function endWorkersOf(pageWindow) {
   for (const worker of started.values()) if (worker.pageWindow === pageWindow) worker.end();
 }
 
-/** The host says that a worker has ended, or could not be started. @param {{ id: number, error?: string, hasStarted?: boolean }} message */
+/**
+ * The host says that a worker has ended, or could not be started. @param {{ id: number, error?: string, hasStarted?:
+ * boolean }} message
+ */
 function onWorkerGone({ id, error, hasStarted = false }) {
   const worker = started.get(id);
   started.delete(id);
@@ -114,7 +120,8 @@ function onWorkerGone({ id, error, hasStarted = false }) {
  *
  * @param {Jsdom.Window} window
  * @param {Jsdom.Impl} target the worker's object
- * @param {{ message: string, filename: string, lineno: number, colno: number, stack: string }} exception from the worker's thread
+ * @param {{ message: string, filename: string, lineno: number, colno: number, stack: string }} exception from the
+ *   worker's thread
  */
 function receiveError(window, target, { stack, ...exception }) {
   const report = { ...exception, error: null };

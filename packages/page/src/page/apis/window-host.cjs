@@ -45,7 +45,10 @@ const pipes = {
   },
 };
 
-/** Our interfaces in all windows of this thread, by prototype. @type {WeakMap<object, { name: string, members: Map<PropertyKey, PropertyDescriptor> }>} */
+/**
+ * Our interfaces in all windows of this thread, by prototype. @type {WeakMap<object, { name: string, members:
+ * Map<PropertyKey, PropertyDescriptor> }>}
+ */
 const interfaces = new WeakMap();
 
 /** The text of a function that shows only its name. */

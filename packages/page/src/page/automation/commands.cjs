@@ -64,7 +64,10 @@ const HEAD = '(function () {';
  * @typedef {{ command: string, names: { prefix: string, handle: string }, parameters: any }} Command
  */
 
-/** Commands by name. Each returns what can be written as JSON. @type {Record<string, (context: Context, parameters: any) => unknown>} */
+/**
+ * Commands by name. Each returns what can be written as JSON. @type {Record<string, (context: Context, parameters: any)
+ * => unknown>}
+ */
 const commands = {
   title: ({ window }) => window._document.title,
   url: ({ window }) => window._document.URL,
@@ -253,8 +256,8 @@ function perform(pageWindow, { command, names, parameters }, onDone) {
     onDone(outcome);
     return;
   }
-  // Answers after the tasks that the page has queued by now, such as following a link, so that the driver is notified of a navigation
-  // first.
+  // Answers after the tasks that the page has queued by now, such as following a link, so that the driver is notified
+  // of a navigation first.
   const answer = () => {
     if (answers.delete(answer)) onDone(outcome);
   };

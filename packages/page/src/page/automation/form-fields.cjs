@@ -29,7 +29,10 @@ function isEditable(element) {
   return value !== null && value.toLowerCase() !== 'false';
 }
 
-/** Tells the page that the user has changed a field. @param {Element} element @param {object} [members] of the event `input` */
+/**
+ * Tells the page that the user has changed a field. @param {Element} element @param {object} [members] of the event
+ * `input`
+ */
 function fireChange(element, members = {}) {
   fireAnEvent('input', element, InputEvent, { bubbles: true, composed: true, ...members });
   fireAnEvent('change', element, undefined, { bubbles: true });

@@ -12,7 +12,9 @@ const { fireMouse } = require('./mouse.cjs');
 
 /** @typedef {import('./form-fields.cjs').Element} Element */
 
-/** Names of keys by their code points. https://www.w3.org/TR/webdriver2/#keyboard-actions @type {Record<string, string>} */
+/**
+ * Names of keys by their code points. https://www.w3.org/TR/webdriver2/#keyboard-actions @type {Record<string, string>}
+ */
 const NAMED = {
   '\uE003': 'Backspace',
   '\uE004': 'Tab',
@@ -165,7 +167,9 @@ function edit(target, text, inputType) {
   fireAnEvent('input', target, InputEvent, init);
 }
 
-/** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission @param {Element} input */
+/**
+ * https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission @param {Element} input
+ */
 function submitImplicitly(input) {
   fireAnEvent('change', input, undefined, { bubbles: true });
   const { form } = input;
@@ -177,7 +181,9 @@ function submitImplicitly(input) {
   else if (!isDisabled(button)) fireMouse(button, 'click');
 }
 
-/** The code point of a key with a name, as `Keyboard.type` takes it. @param {string} name @returns {string | undefined} */
+/**
+ * The code point of a key with a name, as `Keyboard.type` takes it. @param {string} name @returns {string | undefined}
+ */
 function codeOf(name) {
   if (name === 'Space') return ' ';
   if (name === 'ControlOrMeta') return codeOf('Control');

@@ -1,6 +1,7 @@
 'use strict';
 
-// What users do with elements: an attempt of an action, which finds the element, looks whether it is ready, and acts on it, in one go.
+// What users do with elements: an attempt of an action, which finds the element, looks whether it is ready, and acts on
+// it, in one go.
 
 const Event = require('jsdom/lib/generated/idl/Event.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
@@ -31,7 +32,10 @@ function normalized(text) {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Finds the innermost elements with a text: in quotes the whole text, else a part of it in any case. @param {Jsdom.NodeImpl} root @param {string} given */
+/**
+ * Finds the innermost elements with a text: in quotes the whole text, else a part of it in any case. @param
+ * {Jsdom.NodeImpl} root @param {string} given
+ */
 function findByText(root, given) {
   const [, quoted] = /^["'](.*)["']$/s.exec(given) ?? [];
   const wanted = normalized(quoted ?? given);
@@ -153,7 +157,10 @@ function selectOptions(given, { options: wanted }) {
   return options.filter(({ selected }) => selected).map(({ value }) => value);
 }
 
-/** Presses a key, or several at once: `Enter`, `a`, `Control+Shift+T`. @param {Element} element @param {{ key: string }} parameters */
+/**
+ * Presses a key, or several at once: `Enter`, `a`, `Control+Shift+T`. @param {Element} element @param {{ key: string }}
+ * parameters
+ */
 function press(element, { key }) {
   if (isFocusableAreaElement(element) && element._ownerDocument._lastFocusedElement !== element) element.focus();
   // The last one can be `+` itself.

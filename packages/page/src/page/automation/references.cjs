@@ -1,9 +1,10 @@
 'use strict';
 
-// The references that WebDriver's clients have to elements, shadow roots and windows. https://www.w3.org/TR/webdriver2/#nodes
+// The references that WebDriver's clients have to elements, shadow roots and windows.
+// https://www.w3.org/TR/webdriver2/#nodes
 //
-// A reference is `PAGE.DOCUMENT.FRAME.NUMBER`. The first three parts name the window and its document, and come from the host: see
-// host/automation.cjs.
+// A reference is `PAGE.DOCUMENT.FRAME.NUMBER`. The first three parts name the window and its document, and come from
+// the host: see host/automation.cjs.
 
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const Element = require('jsdom/lib/generated/idl/Element.js');
@@ -69,7 +70,8 @@ class References {
 
   /**
    * @param {Jsdom.Window} window whose elements are meant
-   * @param {{ prefix: string, handle: string }} names the beginning of the window's references, and the handle of the page's outermost one
+   * @param {{ prefix: string, handle: string }} names the beginning of the window's references, and the handle of the
+   *   page's outermost one
    */
   constructor(window, { prefix, handle }) {
     this.#window = window;

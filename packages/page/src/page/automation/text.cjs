@@ -18,7 +18,9 @@ function styleOf(element, property) {
   return `${getComputedStylePropertyValue(element, property) ?? ''}`;
 }
 
-/** Whether an element's style makes it visible. Its size and position are not known. @param {Jsdom.ElementImpl} element */
+/**
+ * Whether an element's style makes it visible. Its size and position are not known. @param {Jsdom.ElementImpl} element
+ */
 function isDisplayed(element) {
   if (element._localName === 'input' && element.type === 'hidden') return false;
   const visibility = styleOf(element, 'visibility');

@@ -31,7 +31,8 @@ const { hostFor, install } = require('../apis/window-host.cjs');
 /** In place of jsdom's cookie jar, for the document of a window. @param {PageWindow} pageWindow */
 function cookieJarOf({ window }) {
   /**
-   * The URL by which the document has cookies; undefined for none. https://html.spec.whatwg.org/multipage/dom.html#dom-document-cookie
+   * The URL by which the document has cookies; undefined for none.
+   * https://html.spec.whatwg.org/multipage/dom.html#dom-document-cookie
    *
    * @param {string} url of the document
    */
@@ -63,7 +64,9 @@ DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ func
   return (isLocal ? (this._parentDocument?.baseURL() ?? outerBase) : null) ?? this._URL;
 };
 
-/** The base URL of the thread's outermost document, if it is about:blank or about:srcdoc. @type {Jsdom.UrlRecord | null} */
+/**
+ * The base URL of the thread's outermost document, if it is about:blank or about:srcdoc. @type {Jsdom.UrlRecord | null}
+ */
 let outerBase = null;
 
 /** The scripts of `Page.addInitScript`. @type {string[]} */
@@ -128,7 +131,10 @@ function openWindow(document, { referrer, parent }) {
   return window;
 }
 
-/** Runs the scripts of `Page.addInitScript` in a window, before any script of its document. @param {PageWindow} pageWindow */
+/**
+ * Runs the scripts of `Page.addInitScript` in a window, before any script of its document. @param {PageWindow}
+ * pageWindow
+ */
 function runInitScripts(pageWindow) {
   for (const source of initScripts) {
     try {

@@ -1,6 +1,7 @@
 'use strict';
 
-// The program of a thread with documents: what page-thread.cjs calls of the modules around jsdom, and the messages for them.
+// The program of a thread with documents: what page-thread.cjs calls of the modules around jsdom, and the messages for
+// them.
 
 const { thread } = require('../thread/thread.cjs');
 
@@ -48,7 +49,10 @@ const onMessage = {
   'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
 };
 
-/** Notifies the host when the document is parsed and when it is loaded, after the page's own listeners. @param {Jsdom.Window} window */
+/**
+ * Notifies the host when the document is parsed and when it is loaded, after the page's own listeners. @param
+ * {Jsdom.Window} window
+ */
 function announceLoading(window) {
   for (const type of ['DOMContentLoaded', 'load']) {
     const announce = (/** @type {{ isTrusted: boolean }} */ { isTrusted }) => {

@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `living/nodes/HTMLFrameElement-impl.js`: iframes and frames, each with a window and a realm of its own.
-// https://html.spec.whatwg.org/multipage/iframe-embed-object.html#process-the-iframe-attributes
+// Stands in for jsdom's `living/nodes/HTMLFrameElement-impl.js`: iframes and frames, each with a window and a realm of
+// its own. https://html.spec.whatwg.org/multipage/iframe-embed-object.html#process-the-iframe-attributes
 
 const { thread } = require('../thread/thread.cjs');
 const { parseURL, serializeURL } = require('whatwg-url');
@@ -25,7 +25,8 @@ const { unload } = require('../jsdom/unloading.cjs');
 /** @typedef {import('../windows/page-window.cjs').ShownDocument} ShownDocument */
 
 /**
- * How frames open documents. documents.cjs provides it: jsdom's window needs this file, so this file cannot require that one.
+ * How frames open documents. documents.cjs provides it: jsdom's window needs this file, so this file cannot require
+ * that one.
  *
  * @typedef {object} Documents
  * @property {(window: Jsdom.Window) => void} closeWindow
@@ -70,13 +71,21 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #tokens;
   /** The window of another thread that the frame shows. @type {object | null} */
   #remote = null;
-  /** The same, or the one that it has shown before: what a page sees of windows of other origins in the frame. @type {object | null} */
+  /**
+   * The same, or the one that it has shown before: what a page sees of windows of other origins in the frame. @type
+   * {object | null}
+   */
   #proxy = null;
-  /** Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) | null} */
+  /**
+   * Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) |
+   * null}
+   */
   #stopWaitingForRemote = null;
   /** Aborts the request of the pending navigation. @type {(() => void) | null} */
   #abort = null;
-  /** Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null} */
+  /**
+   * Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null}
+   */
   #stopDelayingLoad = null;
   /** How often it was removed. */
   #removals = 0;
@@ -136,7 +145,10 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#navigate(this.#src ?? /** @type {Jsdom.UrlRecord} */ (parseURL('about:blank')), isInitial);
   }
 
-  /** Follows a link, or an assignment to `location`, inside the frame. A page can keep the window of one that was removed. @param {Jsdom.UrlRecord} url */
+  /**
+   * Follows a link, or an assignment to `location`, inside the frame. A page can keep the window of one that was
+   * removed. @param {Jsdom.UrlRecord} url
+   */
   _navigate(url) {
     if (this.isConnected) this.#navigate(url, false);
   }
@@ -302,7 +314,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
 
   /**
    * @param {string} url
-   * @param {{ text?: string, asked?: { referrer: string, asker: number } }} [source] the document of about:srcdoc, or the window that asked
+   * @param {{ text?: string, asked?: { referrer: string, asker: number } }} [source] the document of about:srcdoc, or
+   *   the window that asked
    */
   #fetch(url, { text = '', asked } = {}) {
     this.#cancel();
@@ -418,7 +431,10 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return this.#tokens;
   }
 
-  /** Where its window is, for programs that drive the page: in this thread, or in the one that shows the frame with this number. */
+  /**
+   * Where its window is, for programs that drive the page: in this thread, or in the one that shows the frame with this
+   * number.
+   */
   get _windowLocation() {
     if (this.#remote !== null) return { remote: this.#number };
     const window = this._contentDocument?._globalObject;

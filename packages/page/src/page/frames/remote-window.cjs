@@ -20,7 +20,10 @@ const { thread } = require('../thread/thread.cjs');
  * @typedef {{ parent?: object, top?: object, navigate?: (url: string) => void }} WindowPosition
  */
 
-/** By window and address: the same remote window is the same object each time. @type {WeakMap<object, Map<string, object>>} */
+/**
+ * By window and address: the same remote window is the same object each time. @type {WeakMap<object, Map<string,
+ * object>>}
+ */
 const known = new WeakMap();
 
 /** Of each remote window. @type {WeakMap<object, { window: Jsdom.Window, address: WindowAddress }>} */
@@ -46,7 +49,8 @@ function remoteWindow(window, address, position = {}) {
 }
 
 /**
- * The remote window of a frame, whose thread does not exist yet. Messages to it are lost until then, as those to an empty document.
+ * The remote window of a frame, whose thread does not exist yet. Messages to it are lost until then, as those to an
+ * empty document.
  *
  * @param {Jsdom.Window} window whose scripts get the proxy
  * @param {WindowPosition} position
@@ -55,7 +59,9 @@ function frameWindow(window, position) {
   return makeProxy(window, { thread: -1, frame: 0 }, position);
 }
 
-/** The frame of a remote window shows a window of another thread. @param {object} remote @param {WindowAddress} address */
+/**
+ * The frame of a remote window shows a window of another thread. @param {object} remote @param {WindowAddress} address
+ */
 function setAddress(remote, address) {
   const place = /** @type {{ window: Jsdom.Window, address: WindowAddress }} */ (places.get(remote));
   const remotes = remotesOf(place.window);
@@ -135,7 +141,9 @@ function makeProxy(window, address, { parent, top, navigate = () => {} }) {
   return remote;
 }
 
-/** Properties that are undefined and not forbidden: the language reads them, and jsdom looks for its own objects there. */
+/**
+ * Properties that are undefined and not forbidden: the language reads them, and jsdom looks for its own objects there.
+ */
 const UNDEFINED_PROPERTIES = new Set([
   'then',
   Symbol.toStringTag,

@@ -75,8 +75,8 @@ function deliver(pageWindow, record, { origin, source }) {
 }
 
 /**
- * The window that a message comes from: the one whose script calls. When the event loop calls, as for a timer, the one that it calls for.
- * https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
+ * The window that a message comes from: the one whose script calls. When the event loop calls, as for a timer, the one
+ * that it calls for. https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
  *
  * @param {PageWindow} target
  */

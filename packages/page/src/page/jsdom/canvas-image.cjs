@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for `@napi-rs/canvas`, which jsdom loads images with. The size of the image is read elsewhere, and nothing is drawn: see
-// visible-response.cjs.
+// Stands in for `@napi-rs/canvas`, which jsdom loads images with. The size of the image is read elsewhere, and nothing
+// is drawn: see visible-response.cjs.
 
 /** @typedef {{ width: number, height: number }} Size */
 

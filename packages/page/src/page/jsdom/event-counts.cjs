@@ -1,6 +1,7 @@
 'use strict';
 
-// How many events of user input the windows got, for `performance.eventCounts`. https://w3c.github.io/event-timing/#sec-events-exposed
+// How many events of user input the windows got, for `performance.eventCounts`.
+// https://w3c.github.io/event-timing/#sec-events-exposed
 
 const { Map, Set, WeakMap } = globalThis;
 

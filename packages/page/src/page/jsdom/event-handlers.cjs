@@ -1,7 +1,8 @@
 'use strict';
 
-// Stands in for jsdom's `living/helpers/create-event-accessor.js` and replaces one step of it: how the text of an event handler attribute
-// becomes a function. https://html.spec.whatwg.org/multipage/webappapis.html#getting-the-current-value-of-the-event-handler
+// Stands in for jsdom's `living/helpers/create-event-accessor.js` and replaces one step of it: how the text of an event
+// handler attribute becomes a function.
+// https://html.spec.whatwg.org/multipage/webappapis.html#getting-the-current-value-of-the-event-handler
 
 const { thread } = require('../thread/thread.cjs');
 const original = require('original:lib/jsdom/living/helpers/create-event-accessor.js');
@@ -19,8 +20,8 @@ function isWindow(target) {
 }
 
 /**
- * Where the start tag of an element ends in its document, counted from 0. Chromium takes the position that the parser has
- * reached for that of the element's handlers.
+ * Where the start tag of an element ends in its document, counted from 0. Chromium takes the position that the parser
+ * has reached for that of the element's handlers.
  *
  * @param {Jsdom.ElementImpl | null} element
  */
@@ -33,8 +34,8 @@ function startTagEnd(element) {
 }
 
 /**
- * Compiles the text of an attribute. The document, the form owner and the element are scopes around the function, innermost last. The
- * parameters of the function begin at the position, and so do the lines of its body.
+ * Compiles the text of an attribute. The document, the form owner and the element are scopes around the function,
+ * innermost last. The parameters of the function begin at the position, and so do the lines of its body.
  *
  * @param {Jsdom.Window} window
  * @param {{ name: string, parameters: string, body: string, scopes: object[], url: string,

@@ -1,7 +1,8 @@
 'use strict';
 
-// Stands in for jsdom's `generated/idl/EventListener.js`, and replaces one step of it: how the function of a listener that is an object is looked
-// up. It may be a getter of a muted script, so what that throws is noted. https://webidl.spec.whatwg.org/#call-a-user-objects-operation
+// Stands in for jsdom's `generated/idl/EventListener.js`, and replaces one step of it: how the function of a listener
+// that is an object is looked up. It may be a getter of a muted script, so what that throws is noted.
+// https://webidl.spec.whatwg.org/#call-a-user-objects-operation
 
 const utils = require('jsdom/lib/generated/idl/utils.js');
 

@@ -1,7 +1,7 @@
 'use strict';
 
-// What is noted of an event when it is made. `timeStamp` is a time of the window's clock: jsdom's constructor assigns milliseconds since the
-// Unix epoch.
+// What is noted of an event when it is made. `timeStamp` is a time of the window's clock: jsdom's constructor assigns
+// milliseconds since the Unix epoch.
 // https://dom.spec.whatwg.org/#dom-event-timestamp
 
 const { implementation: EventImpl } = require('jsdom/lib/jsdom/living/events/Event-impl.js');

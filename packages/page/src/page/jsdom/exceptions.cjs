@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `living/helpers/runtime-script-errors.js`: reports an exception to its window and, when no listener handles it, to the
-// page's user. https://html.spec.whatwg.org/multipage/webappapis.html#report-an-exception
+// Stands in for jsdom's `living/helpers/runtime-script-errors.js`: reports an exception to its window and, when no
+// listener handles it, to the page's user. https://html.spec.whatwg.org/multipage/webappapis.html#report-an-exception
 
 const { types } = require('node:util');
 
@@ -15,7 +15,10 @@ const { thread } = require('../thread/thread.cjs');
 const { inspect } = require('../thread/inspect.cjs');
 const { syntaxErrorPosition } = require('../scripts/script-compilation.cjs');
 
-/** Targets whose listeners of `error` run now: an exception in one of them is not reported to the same target. @type {WeakSet<object>} */
+/**
+ * Targets whose listeners of `error` run now: an exception in one of them is not reported to the same target. @type
+ * {WeakSet<object>}
+ */
 const inReporting = new WeakSet();
 
 /**
@@ -63,7 +66,8 @@ function describe(thrown, url, caller) {
  * @param {Jsdom.Window} window
  * @param {unknown} error what was thrown; of a muted script, nothing
  * @param {string} [url] of the script that threw, when its stack does not say
- * @param {boolean} [muted] whether the script is known to be of another origin: the page then learns only that something failed
+ * @param {boolean} [muted] whether the script is known to be of another origin: the page then learns only that
+ *   something failed
  * @param {string} [caller] the stack of the caller of `reportError()`
  */
 function reportException(window, error, url = window._document.URL, muted = false, caller = undefined) {
@@ -80,7 +84,10 @@ function reportException(window, error, url = window._document.URL, muted = fals
   reportError(window, { message, ...position, error }, { message, stack, ...position });
 }
 
-/** Whether a muted script threw an exception. If so, this tells the page's user, so call it once for each. @param {Jsdom.Window} window @param {unknown} thrown */
+/**
+ * Whether a muted script threw an exception. If so, this tells the page's user, so call it once for each. @param
+ * {Jsdom.Window} window @param {unknown} thrown
+ */
 function takeMuted(window, thrown) {
   const place = native.mutedException(thrown);
   if (place === undefined) return false;
@@ -93,8 +100,8 @@ function takeMuted(window, thrown) {
  *
  * @param {Jsdom.Window} window
  * @param {object} report members of the event
- * @param {{ message: string, stack: string, filename: string, lineno: number, colno: number }} shown what the page's user
- *   gets; of a worker, what the window that started it gets
+ * @param {{ message: string, stack: string, filename: string, lineno: number, colno: number }} shown what the page's
+ *   user gets; of a worker, what the window that started it gets
  */
 function reportError(window, report, shown) {
   if (!fireError(window, report)) window._settings.virtualConsole.emit('exception', shown);
@@ -119,7 +126,10 @@ function reportRejection(window, reason, promise) {
   window._settings.virtualConsole.emit('rejection', { message: `Uncaught (in promise) ${text}`, ...described });
 }
 
-/** Fires `error` at a window. @param {Jsdom.Window} window @param {object} report @returns {boolean} whether a listener handled it */
+/**
+ * Fires `error` at a window. @param {Jsdom.Window} window @param {object} report @returns {boolean} whether a listener
+ * handled it
+ */
 function fireError(window, report) {
   const target = idlUtils.implForWrapper(window);
   if (inReporting.has(target)) return false;

@@ -1,9 +1,10 @@
 'use strict';
 
-// Loads jsdom with a few of its modules replaced: those that decide how scripts run, what is loaded and where a window navigates.
+// Loads jsdom with a few of its modules replaced: those that decide how scripts run, what is loaded and where a window
+// navigates.
 //
-// Our modules in the folders of `page` require modules of jsdom as `jsdom/lib/...`, and jsdom's own dependencies as jsdom does. `original:lib/...` is
-// a module of jsdom that is replaced for everyone else.
+// Our modules in the folders of `page` require modules of jsdom as `jsdom/lib/...`, and jsdom's own dependencies as
+// jsdom does. `original:lib/...` is a module of jsdom that is replaced for everyone else.
 
 const fs = require('node:fs');
 const { registerHooks } = require('node:module');
@@ -32,7 +33,10 @@ const REPLACED = {
   'lib/jsdom/living/window/navigation.js': 'jsdom/navigation.cjs',
 };
 
-/** Modules that a worker does not need: without them FormData loads nothing of the DOM, which would take long. @type {Record<string, string>} */
+/**
+ * Modules that a worker does not need: without them FormData loads nothing of the DOM, which would take long. @type
+ * {Record<string, string>}
+ */
 const WITHOUT_ELEMENTS = {
   'lib/generated/idl/HTMLElement.js': 'worker/no-element.cjs',
   'lib/generated/idl/HTMLFormElement.js': 'worker/no-element.cjs',

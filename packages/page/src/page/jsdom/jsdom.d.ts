@@ -1,4 +1,5 @@
-// jsdom's inner modules publish no types. These say which of their members our modules use; everything else of them is `any`.
+// jsdom's inner modules publish no types. These say which of their members our modules use; everything else of them is
+// `any`.
 
 declare namespace Jsdom {
   /** The global object of a window, or of a worker. */

@@ -1,6 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `living/window/navigation.js`. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate
+// Stands in for jsdom's `living/window/navigation.js`.
+// https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate
 
 const { thread } = require('../thread/thread.cjs');
 const original = require('original:lib/jsdom/living/window/navigation.js');

@@ -42,7 +42,8 @@ Object.defineProperties(DocumentImpl.prototype, {
 });
 
 /**
- * Updates all documents, the outermost first. https://html.spec.whatwg.org/multipage/interaction.html#update-the-visibility-state
+ * Updates all documents, the outermost first.
+ * https://html.spec.whatwg.org/multipage/interaction.html#update-the-visibility-state
  *
  * @param {boolean} visible
  */

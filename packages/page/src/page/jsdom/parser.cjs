@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `browser/parser/index.js` and runs its work under a profiler marker: innerHTML, DOMParser and whatever else parses a
-// whole text. Documents are parsed in pieces, see parser-stream.cjs.
+// Stands in for jsdom's `browser/parser/index.js` and runs its work under a profiler marker: innerHTML, DOMParser and
+// whatever else parses a whole text. Documents are parsed in pieces, see parser-stream.cjs.
 
 const original = require('original:lib/jsdom/browser/parser/index.js');
 

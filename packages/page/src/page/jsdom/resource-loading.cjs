@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `browser/resources/jsdom-dispatcher.js`: what jsdom loads goes through loader.cjs, by the rules of
-// fetching (fetch/network.cjs).
+// Stands in for jsdom's `browser/resources/jsdom-dispatcher.js`: what jsdom loads goes through loader.cjs, by the rules
+// of fetching (fetch/network.cjs).
 
 const { thread } = require('../thread/thread.cjs');
 const xhrUtils = require('jsdom/lib/jsdom/living/xhr/xhr-utils.js');
@@ -83,7 +83,10 @@ async function fetchCollected(dispatcher, { url, headers: { Referer: referrer = 
   return { ...response, headers, ok, body: { byteLength: 1, size: response.size } };
 }
 
-/** Whether somebody listens to the upload of the XMLHttpRequest that is being sent. jsdom says so only if its first URL is of another origin. */
+/**
+ * Whether somebody listens to the upload of the XMLHttpRequest that is being sent. jsdom says so only if its first URL
+ * is of another origin.
+ */
 let listensToUpload = false;
 
 const { performFetch } = xhrUtils;
@@ -106,8 +109,8 @@ xhrUtils.performFetch = (dispatcher, config, signal) => {
 /** In place of undici's Dispatcher, which XMLHttpRequest sends requests with. */
 class JSDOMDispatcher extends WebSocketConnections {
   /**
-   * @param {{ method: string, headers: Iterable<[string, string]>, body?: string | Uint8Array | null, signal?: AbortSignal,
-   *   opaque: { url: string, withCredentials: boolean, preflight?: unknown } }} options
+   * @param {{ method: string, headers: Iterable<[string, string]>, body?: string | Uint8Array | null, signal?:
+   *   AbortSignal, opaque: { url: string, withCredentials: boolean, preflight?: unknown } }} options
    */
   async request({ method, headers, body, signal, opaque: { url, withCredentials, preflight } }) {
     /** @type {[string, string][]} */

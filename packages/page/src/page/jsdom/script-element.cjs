@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `living/nodes/HTMLScriptElement-impl.js`: script elements as HTML prepares and executes them, with CORS, modules
-// and import maps. jsdom's parsers and nodes call the methods with an underscore.
+// Stands in for jsdom's `living/nodes/HTMLScriptElement-impl.js`: script elements as HTML prepares and executes them,
+// with CORS, modules and import maps. jsdom's parsers and nodes call the methods with an underscore.
 // https://html.spec.whatwg.org/multipage/scripting.html#script-processing-model
 
 const { thread } = require('../thread/thread.cjs');
@@ -34,7 +34,10 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   #alreadyStarted = false;
   /** @type {ReturnType<typeof scriptType>} */
   #type = null;
-  /** Runs the script. `undefined` while it loads, `null` if it could not be loaded. @type {(() => unknown) | null | undefined} */
+  /**
+   * Runs the script. `undefined` while it loads, `null` if it could not be loaded. @type {(() => unknown) | null |
+   * undefined}
+   */
   #result;
   /** @type {((value?: unknown) => unknown) | null} */
   #whenReady = null;
@@ -224,7 +227,8 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
 
   /**
    * @param {string} url
-   * @param {(options: import('../scripts/window-modules.cjs').ModuleFetchOptions) => Promise<import('../scripts/window-modules.cjs').ModuleScript>} prepare
+   * @param {(options: import('../scripts/window-modules.cjs').ModuleFetchOptions) =>
+   *   Promise<import('../scripts/window-modules.cjs').ModuleScript>} prepare
    */
   #loadModule(url, prepare) {
     const { modules } = thread.windows.get(this.#document._globalObject);

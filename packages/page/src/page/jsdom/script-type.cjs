@@ -1,6 +1,7 @@
 'use strict';
 
-// Which script elements are run, and as what. https://html.spec.whatwg.org/multipage/scripting.html#prepare-the-script-element
+// Which script elements are run, and as what.
+// https://html.spec.whatwg.org/multipage/scripting.html#prepare-the-script-element
 
 const { asciiLowercase, stripLeadingAndTrailingASCIIWhitespace } = require('jsdom/lib/jsdom/living/helpers/strings.js');
 const { MIMEType } = require('whatwg-mimetype');

@@ -1,7 +1,7 @@
 'use strict';
 
-// localStorage and sessionStorage of this thread's origin. What changes is sent to the host, which keeps it for later documents and
-// tells other threads of the origin. https://html.spec.whatwg.org/multipage/webstorage.html
+// localStorage and sessionStorage of this thread's origin. What changes is sent to the host, which keeps it for later
+// documents and tells other threads of the origin. https://html.spec.whatwg.org/multipage/webstorage.html
 
 const StorageEvent = require('jsdom/lib/generated/idl/StorageEvent.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
@@ -29,7 +29,10 @@ StorageImpl.prototype._broadcast = function (...change) {
   setImmediate(sendChanges);
 };
 
-/** The items of the thread's origin, which all of its windows share. @param {StorageArea} area @returns {Map<string, string> | undefined} */
+/**
+ * The items of the thread's origin, which all of its windows share. @param {StorageArea} area @returns {Map<string,
+ * string> | undefined}
+ */
 function itemsOf(area) {
   return thread.windows.all()[0]?.window._currentOriginData[`${area}Area`];
 }

@@ -1,6 +1,7 @@
 'use strict';
 
-// Runs jsdom's resolution of styles under a profiler marker. A declaration of getComputedStyle() resolves a value when it is read.
+// Runs jsdom's resolution of styles under a profiler marker. A declaration of getComputedStyle() resolves a value when
+// it is read.
 
 const resolve = require('jsdom/lib/jsdom/living/css/resolve.js');
 

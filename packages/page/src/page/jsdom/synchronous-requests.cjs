@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for jsdom's `living/xhr/XMLHttpRequest-impl.js`, and for `node:worker_threads` there: synchronous requests, which jsdom has a worker
-// make, are made by the host while the thread waits.
+// Stands in for jsdom's `living/xhr/XMLHttpRequest-impl.js`, and for `node:worker_threads` there: synchronous requests,
+// which jsdom has a worker make, are made by the host while the thread waits.
 
 const { MessageChannel, receiveMessageOnPort } = require('node:worker_threads');
 

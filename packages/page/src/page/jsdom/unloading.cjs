@@ -1,6 +1,7 @@
 'use strict';
 
-// The last events of documents, before they are replaced or removed. https://html.spec.whatwg.org/multipage/document-lifecycle.html#unloading-documents
+// The last events of documents, before they are replaced or removed.
+// https://html.spec.whatwg.org/multipage/document-lifecycle.html#unloading-documents
 
 const BeforeUnloadEvent = require('jsdom/lib/generated/idl/BeforeUnloadEvent.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
@@ -8,7 +9,10 @@ const { fireAPageTransitionEvent } = require('jsdom/lib/jsdom/living/helpers/pag
 
 const { hide } = require('./page-visibility.cjs');
 
-/** A document and those in its frames, the outermost first. @param {Jsdom.DocumentImpl} document @returns {Jsdom.DocumentImpl[]} */
+/**
+ * A document and those in its frames, the outermost first. @param {Jsdom.DocumentImpl} document @returns
+ * {Jsdom.DocumentImpl[]}
+ */
 function treeOf(document) {
   return [document, ...[...document._childDocuments].flatMap(treeOf)];
 }

@@ -1,7 +1,7 @@
 'use strict';
 
-// Stands in for `undici` in jsdom, which uses its WebSocket: connections are made by the rules of the thread's network. undici is loaded
-// for the first of them, because that takes long.
+// Stands in for `undici` in jsdom, which uses its WebSocket: connections are made by the rules of the thread's network.
+// undici is loaded for the first of them, because that takes long.
 
 const { thread } = require('../thread/thread.cjs');
 

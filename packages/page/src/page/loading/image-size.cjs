@@ -1,8 +1,12 @@
 'use strict';
 
-// The size of an image, read from its bytes: a page may learn the size of an image of another origin, and nothing else of it.
+// The size of an image, read from its bytes: a page may learn the size of an image of another origin, and nothing else
+// of it.
 
-/** Markers from 0xC0 to 0xCF that begin no frame, so no size follows: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, table B.1 */
+/**
+ * Markers from 0xC0 to 0xCF that begin no frame, so no size follows: https://www.w3.org/Graphics/JPEG/itu-t81.pdf,
+ * table B.1
+ */
 const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 
 /** The sizes of a bitmap's header that have 32-bit dimensions. Text that begins with `BM` has none of them. */
@@ -23,7 +27,10 @@ const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /**
 
 /** @typedef {{ width: number, height: number }} Size */
 
-/** Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes: Uint8Array, view: DataView, type: string) => Size | undefined)[]} */
+/**
+ * Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes:
+ * Uint8Array, view: DataView, type: string) => Size | undefined)[]}
+ */
 const FORMATS = [
   function png(bytes, view) {
     if (view.byteLength < 24 || ascii(bytes, 0, 8) !== '\x89PNG\r\n\x1a\n' || ascii(bytes, 12, 16) !== 'IHDR')
@@ -101,7 +108,8 @@ const FORMATS = [
 /**
  * @param {Uint8Array} bytes
  * @param {string} type the MIME type that they are served as
- * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format, or are served as something else
+ * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format, or are served as something
+ *   else
  */
 function imageSize(bytes, type) {
   if (!type.startsWith('image/') && !UNKNOWN_TYPES.has(type)) return undefined;

@@ -1,7 +1,8 @@
 'use strict';
 
-// Loads what the thread's documents request. What a page may learn about a response is decided here: of an image of another origin only its
-// size, of a script of another origin not its text. Why a request failed goes to the page's user.
+// Loads what the thread's documents request. What a page may learn about a response is decided here: of an image of
+// another origin only its size, of a script of another origin not its text. Why a request failed goes to the page's
+// user.
 
 const { labelToName, legacyHookDecode } = require('@exodus/bytes/encoding.js');
 const { getHeader } = require('../../fetch/headers.cjs');
@@ -17,7 +18,8 @@ const { visibleResponse } = require('./visible-response.cjs');
 /** @typedef {ReturnType<typeof toPageRequest>} PageRequest */
 
 /**
- * A request of a page, as jsdom and our own modules in windows make it: `Headers` and `XMLHttpRequest` of jsdom decide which headers a page may send.
+ * A request of a page, as jsdom and our own modules in windows make it: `Headers` and `XMLHttpRequest` of jsdom decide
+ * which headers a page may send.
  *
  * @typedef {object} RequestOfPage
  * @property {string} url
@@ -36,13 +38,15 @@ const { visibleResponse } = require('./visible-response.cjs');
  */
 
 /**
- * A classic script that was fetched. It runs under the URL of the request, because redirects must not show a page where they lead: `base` is there.
+ * A classic script that was fetched. It runs under the URL of the request, because redirects must not show a page where
+ * they lead: `base` is there.
  *
  * @typedef {import('../../window/contracts.js').FetchedScript} FetchedScript
  */
 
 /**
- * The answer of the host to the request for a frame's document: a document of this thread, or the address of one in another thread.
+ * The answer of the host to the request for a frame's document: a document of this thread, or the address of one in
+ * another thread.
  *
  * @typedef {object} FrameAnswer
  * @property {import('../thread-messages.js').PageDocument} [document]
@@ -51,7 +55,10 @@ const { visibleResponse } = require('./visible-response.cjs');
  * @property {boolean} [isUnchanged] whether the frame goes on to show what it shows, if there is neither
  */
 
-/** How many bytes the bodies of pending requests with `keepalive` may have together. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+/**
+ * How many bytes the bodies of pending requests with `keepalive` may have together.
+ * https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ */
 const MAX_KEPT_BYTES = 64 << 10;
 
 class Loader {
@@ -60,7 +67,10 @@ class Loader {
   #keptBytes = 0;
   /** @type {Set<AbortController>} */
   #running = new Set();
-  /** Frames whose documents are being loaded. @type {Map<number, { onDone: (answer: any) => void, request: import('./reports.cjs').FailedRequest }>} */
+  /**
+   * Frames whose documents are being loaded. @type {Map<number, { onDone: (answer: any) => void, request:
+   * import('./reports.cjs').FailedRequest }>}
+   */
   #frames = new Map();
   #nextFrame = 1;
 
@@ -79,7 +89,8 @@ class Loader {
    * @template Result
    * @param {RequestOfPage} given
    * @param {(request: PageRequest, signal: AbortSignal) => Promise<Result>} load
-   * @param {(result: Result | undefined) => void} onDone is called as a task. If it failed, the page's user gets the reason, and the page that it failed
+   * @param {(result: Result | undefined) => void} onDone is called as a task. If it failed, the page's user gets the
+   *   reason, and the page that it failed
    * @returns {() => void} aborts it
    */
   start(given, load, onDone) {
@@ -248,7 +259,8 @@ class Loader {
       bases.set(url, base);
       return runClassicScript(realm, source, url);
     }
-    // Its base URL is where redirects have led. Another script of the same URL would resolve specifiers by it, and tell the page.
+    // Its base URL is where redirects have led. Another script of the same URL would resolve specifiers by it, and tell
+    // the page.
     try {
       runClassicScript(realm, source, url, { muted: true });
       return undefined;
@@ -261,8 +273,8 @@ class Loader {
   /**
    * Has the host load the document of a frame: the host decides in which thread the document will live.
    *
-   * @param {Omit<import('../thread-messages.js').FrameRequest, 'type' | 'id' | 'window' | 'isIsolated' | 'embedderPolicy' | 'isolated' |
-   *   'outerSandbox'>} request
+   * @param {Omit<import('../thread-messages.js').FrameRequest, 'type' | 'id' | 'window' | 'isIsolated' |
+   *   'embedderPolicy' | 'isolated' | 'outerSandbox'>} request
    * @param {import('../windows/page-window.cjs').PageWindow} window around the frame
    * @param {(answer: FrameAnswer) => void} onDone
    * @returns {() => void} aborts it

@@ -57,7 +57,10 @@ class Reports {
     this.#problem({ frame, kind: 'script', text: `${script} ${verb}: ${describeThrown(thrown)}`, url });
   }
 
-  /** A script of another origin rejected a promise, and nothing handles that. @param {string} place `URL:line:column` @param {unknown} reason */
+  /**
+   * A script of another origin rejected a promise, and nothing handles that. @param {string} place `URL:line:column`
+   * @param {unknown} reason
+   */
   mutedRejection(place, reason) {
     this.mutedException(0, place, reason, 'rejected a promise');
   }

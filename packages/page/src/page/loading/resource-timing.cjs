@@ -35,7 +35,10 @@ const HIDDEN = {
   contentEncoding: '',
 };
 
-/** The window whose clock shows the times. @typedef {Pick<import('../windows/page-window.cjs').PageWindow, 'isIsolated' | 'realm'>} ClockOwner */
+/**
+ * The window whose clock shows the times. @typedef {Pick<import('../windows/page-window.cjs').PageWindow, 'isIsolated'
+ * | 'realm'>} ClockOwner
+ */
 
 /** @param {ClockOwner} window @returns {(time: number) => number} */
 function clockOf({ isIsolated, realm: { timeOrigin } }) {

@@ -1,6 +1,7 @@
 'use strict';
 
-// The `integrity` attribute, and the member of a request. https://w3c.github.io/webappsec-subresource-integrity/#does-response-match-metadatalist
+// The `integrity` attribute, and the member of a request.
+// https://w3c.github.io/webappsec-subresource-integrity/#does-response-match-metadatalist
 
 const { createHash } = require('node:crypto');
 

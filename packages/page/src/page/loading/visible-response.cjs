@@ -2,8 +2,8 @@
 
 // What a page gets of a response. https://fetch.spec.whatwg.org/#concept-filtered-response
 //
-// Images and style sheets of other origins are rendered, though a page must not read them. jsdom gets the size of an image, and the text of a
-// style sheet; one of another origin needs the type of a style sheet in any case.
+// Images and style sheets of other origins are rendered, though a page must not read them. jsdom gets the size of an
+// image, and the text of a style sheet; one of another origin needs the type of a style sheet in any case.
 
 const { visibleHeaders } = require('../../fetch/cors.cjs');
 const { getHeader } = require('../../fetch/headers.cjs');
@@ -13,7 +13,10 @@ const { imageSize } = require('./image-size.cjs');
 
 /** @typedef {import('../../fetch/request.cjs').Response} Response */
 
-/** A response as a page may see it. @typedef {Omit<Response, 'timing'> & { size?: { width: number, height: number } }} VisibleResponse `size` is that of an image */
+/**
+ * A response as a page may see it. @typedef {Omit<Response, 'timing'> & { size?: { width: number, height: number } }}
+ * VisibleResponse `size` is that of an image
+ */
 
 /** Of a response that a page must not read. */
 const OPAQUE = { url: '', redirected: false, status: 0, statusText: '', headers: [], body: new Uint8Array() };

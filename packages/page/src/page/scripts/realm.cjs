@@ -1,7 +1,7 @@
 'use strict';
 
-// A realm of a page's scripts: a vm context whose scripts are registered with the addon. A profiler session of the realm shows the
-// functions of those scripts, and no session of another realm does.
+// A realm of a page's scripts: a vm context whose scripts are registered with the addon. A profiler session of the
+// realm shows the functions of those scripts, and no session of another realm does.
 
 const path = require('node:path');
 const vm = require('node:vm');
@@ -25,7 +25,10 @@ const HOST_SCRIPTS = [
 
 /** How a script is compiled. @typedef {Partial<import('selfprof/internal/native.js').ScriptOptions>} ScriptOptions */
 
-/** Numbers are results of `ToNumber`. @typedef {Partial<import('selfprof/internal/native.js').OpenOptions> & { sampleInterval: number, maxBufferSize: number }} SessionOptions */
+/**
+ * Numbers are results of `ToNumber`. @typedef {Partial<import('selfprof/internal/native.js').OpenOptions> & {
+ * sampleInterval: number, maxBufferSize: number }} SessionOptions
+ */
 
 class Realm {
   /** An object of the context that no page can have replaced. */
@@ -34,7 +37,8 @@ class Realm {
   /**
    * @param {object} context a new vm context: no script of a page has run in it
    * @param {object} [options]
-   * @param {string} [options.originGroup] realms with equal values are of one origin: a session may include frames of the others
+   * @param {string} [options.originGroup] realms with equal values are of one origin: a session may include frames of
+   *   the others
    * @param {string[]} [options.hostScripts] prefixes of the paths and URLs of more scripts that are host code
    * @param {number} [options.timeOrigin] in milliseconds on the clock of `native.now()`; by default, now
    * @param {boolean} [options.crossOriginIsolated]
@@ -98,7 +102,10 @@ class Realm {
     native.pauseRealm(this.id, paused);
   }
 
-  /** Refuses new scripts and sessions. Running sessions go on; the scripts are forgotten when the last session has ended. */
+  /**
+   * Refuses new scripts and sessions. Running sessions go on; the scripts are forgotten when the last session has
+   * ended.
+   */
   close() {
     native.closeRealm(this.id);
   }

@@ -64,8 +64,8 @@ function syntaxErrorPosition(thrown) {
 }
 
 /**
- * Parses the body of a function without compiling it for use. In this realm, because Node sets the stack of an error, and would run code of a
- * page that has put a setter for that in the way.
+ * Parses the body of a function without compiling it for use. In this realm, because Node sets the stack of an error,
+ * and would run code of a page that has put a setter for that in the way.
  *
  * @param {string[]} parameters
  * @param {string} body

@@ -1,9 +1,10 @@
 'use strict';
 
-// Module scripts: resolving, fetching, linking, running. https://html.spec.whatwg.org/multipage/webappapis.html#module-script
+// Module scripts: resolving, fetching, linking, running.
+// https://html.spec.whatwg.org/multipage/webappapis.html#module-script
 //
-// V8 compiles and links modules (crates/node/src/pages/scripts.rs); this file fetches what they import. Modules are always fetched with CORS, so
-// none is muted.
+// V8 compiles and links modules (crates/node/src/pages/scripts.rs); this file fetches what they import. Modules are
+// always fetched with CORS, so none is muted.
 
 const native = require('selfprof/internal/native.cjs');
 const { withoutFragment } = require('../../fetch/without-fragment.cjs');
@@ -30,7 +31,8 @@ class ModuleNotLoaded extends Error {
  * @typedef {object} ModuleScript
  * @property {string} url its base URL
  * @property {boolean} isFetched whether it was fetched from its base URL
- * @property {import('selfprof/internal/native.js').ScriptModule | undefined} compiled undefined when it could not be compiled
+ * @property {import('selfprof/internal/native.js').ScriptModule | undefined} compiled undefined when it could not be
+ *   compiled
  * @property {{ thrown: unknown } | undefined} failure what it throws instead of running
  * @property {ModuleScript[] | undefined} imported in the order of its requests, once they are fetched
  * @property {boolean} isLinked
@@ -96,8 +98,8 @@ class WindowModules {
   /**
    * The same for an inline script.
    *
-   * @param {{ source: string, url: string, base: string, line: number, column: number, credentials: Credentials }} options `url` is what
-   *   stack traces show
+   * @param {{ source: string, url: string, base: string, line: number, column: number, credentials: Credentials }}
+   *   options `url` is what stack traces show
    * @returns {Promise<ModuleScript>}
    * @throws {ModuleNotLoaded}
    */
@@ -271,7 +273,10 @@ class WindowModules {
     await Promise.all(script.imported.map((imported) => this.#loadImports(imported, credentials, visited)));
   }
 
-  /** Links a module with everything that it imports. If one of those has failed, so has the module. @param {ModuleScript} root */
+  /**
+   * Links a module with everything that it imports. If one of those has failed, so has the module. @param
+   * {ModuleScript} root
+   */
   #link(root) {
     /** @type {Set<ModuleScript>} */
     const reachable = new Set();

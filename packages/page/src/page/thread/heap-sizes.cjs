@@ -1,7 +1,7 @@
 'use strict';
 
-// What `performance.memory` shows. The heap of a thread also holds what pages must not know, such as scripts of other origins, so the sizes are
-// coarse and change rarely, as in Chromium.
+// What `performance.memory` shows. The heap of a thread also holds what pages must not know, such as scripts of other
+// origins, so the sizes are coarse and change rarely, as in Chromium.
 
 const { getHeapStatistics } = require('node:v8');
 

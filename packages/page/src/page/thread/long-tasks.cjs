@@ -2,8 +2,8 @@
 
 // Reports the long tasks of a page's event loop. https://w3c.github.io/longtasks/#report-long-tasks
 //
-// Node calls jsdom from many places, and the microtasks of a page run after each call has returned. So a task ends where the
-// next one begins or, when none follows, in the check phase of the event loop.
+// Node calls jsdom from many places, and the microtasks of a page run after each call has returned. So a task ends
+// where the next one begins or, when none follows, in the check phase of the event loop.
 
 const { setImmediate } = require('node:timers');
 

@@ -10,8 +10,9 @@ const native = require('selfprof/internal/native.cjs');
 const MAX_FRAMES = 200;
 
 /**
- * The realm of the innermost script of a page: nearly what HTML calls the incumbent settings object. Code made by `eval` belongs to the
- * script that runs it. https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
+ * The realm of the innermost script of a page: nearly what HTML calls the incumbent settings object. Code made by
+ * `eval` belongs to the script that runs it.
+ * https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
  *
  * @returns {number} the addon's number for it; 0 for none
  */
@@ -24,8 +25,8 @@ function callingRealm() {
 }
 
 /**
- * Whether only the host's code is on the stack. Code made by `eval` has no name, and a page may give its scripts any name, so the ids of
- * scripts count, too.
+ * Whether only the host's code is on the stack. Code made by `eval` has no name, and a page may give its scripts any
+ * name, so the ids of scripts count, too.
  *
  * @param {string[]} hostScripts prefixes of the paths of host code
  */

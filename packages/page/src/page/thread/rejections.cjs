@@ -9,7 +9,8 @@ const native = require('selfprof/internal/native.cjs');
  * Notes which promises are rejected, for V8, which calls this in the middle of a page's code.
  *
  * @param {(reason: unknown, promise: Promise<unknown>) => void} report throws nothing
- * @returns {(isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void} a promise is rejected, or else has got a handler
+ * @returns {(isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void} a promise is rejected, or else
+ *   has got a handler
  */
 function rejectionNotes(report) {
   /** Those that were not reported yet, with the reasons. @type {Map<Promise<unknown>, unknown>} */

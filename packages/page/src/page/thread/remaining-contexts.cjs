@@ -1,7 +1,7 @@
 'use strict';
 
-// How many contexts a thread has whose windows are closed: what keeps one of them keeps all of its document. V8 does not know how much that
-// is, and collects them late.
+// How many contexts a thread has whose windows are closed: what keeps one of them keeps all of its document. V8 does
+// not know how much that is, and collects them late.
 
 const v8 = require('node:v8');
 const vm = require('node:vm');

@@ -3,7 +3,8 @@
 /**
  * Has the timer functions of this thread's own realm, which jsdom uses, call back tasks.
  *
- * @param {(task: () => void) => void} enter runs a task: it is watched for long tasks, and what it throws is reported to the page
+ * @param {(task: () => void) => void} enter runs a task: it is watched for long tasks, and what it throws is reported
+ *   to the page
  */
 function installTasks(enter) {
   for (const name of /** @type {const} */ (['setTimeout', 'setInterval', 'setImmediate'])) {

@@ -1,6 +1,7 @@
 'use strict';
 
-// A window of a page thread, or the global object of its worker: its context, its realm, and the document that it shows.
+// A window of a page thread, or the global object of its worker: its context, its realm, and the document that it
+// shows.
 
 const vm = require('node:vm');
 
@@ -18,11 +19,16 @@ const { WindowNative } = require('./window-native.cjs');
 /** @typedef {import('../../window/contracts.js').WindowCode} WindowCode */
 /** @typedef {import('../thread-messages.js').PageDocument} PageDocument */
 
-/** What a window shows: a document that the host describes, or an empty one. @typedef {Partial<PageDocument> & { url: string }} ShownDocument */
+/**
+ * What a window shows: a document that the host describes, or an empty one. @typedef {Partial<PageDocument> & { url:
+ * string }} ShownDocument
+ */
 
 class PageWindow {
   #thread;
-  /** Functions of its realm, once our code was loaded there. jsdom runs scripts of its own before. @type {WindowCode} */
+  /**
+   * Functions of its realm, once our code was loaded there. jsdom runs scripts of its own before. @type {WindowCode}
+   */
   code = /** @type {any} */ (undefined);
   /** The addon's functions for it, once our code was loaded. @type {WindowNative | undefined} */
   native;
@@ -82,7 +88,10 @@ class PageWindow {
     return referrerOf(claimed, { url: own.startsWith('about:') ? url : own, origin });
   }
 
-  /** Loads our own code into its realm. @param {import('../../window/contracts.js').WindowHost} host what it gets from the thread */
+  /**
+   * Loads our own code into its realm. @param {import('../../window/contracts.js').WindowHost} host what it gets from
+   * the thread
+   */
   enter(host) {
     this.native = new WindowNative(this.#thread, this);
     this.code = loadWindowCode(this, host, this.native.addon());
@@ -109,8 +118,8 @@ class PageWindow {
    *
    * @param {string} source
    * @param {string} url of the document
-   * @param {{ line?: number, column?: number, base?: string }} [options] where it begins there, counted from 0, and what its `import()`
-   *   resolves against
+   * @param {{ line?: number, column?: number, base?: string }} [options] where it begins there, counted from 0, and
+   *   what its `import()` resolves against
    * @returns {any} its completion value
    */
   runScript(source, url, { line = 0, column = 0, base } = {}) {

@@ -1,7 +1,7 @@
 'use strict';
 
-// Loads our own code into the realm of a window, before any script of the page runs there. Each of its modules is compiled once for a thread and
-// runs in each window.
+// Loads our own code into the realm of a window, before any script of the page runs there. Each of its modules is
+// compiled once for a thread and runs in each window.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -36,8 +36,8 @@ const OPERATIONS = [
 ];
 
 /**
- * Modules that are generated. V8 shows the name that a function has in its source text, so for these operations a computed name does not
- * suffice.
+ * Modules that are generated. V8 shows the name that a function has in its source text, so for these operations a
+ * computed name does not suffice.
  *
  * @type {Map<string, string>}
  */

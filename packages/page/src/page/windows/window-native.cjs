@@ -1,7 +1,7 @@
 'use strict';
 
-// The addon as the modules of `selfprof` in a window use it: in place of `selfprof/internal/native.cjs` there. Its sessions are those of the
-// window's realm, and what scripts of the page get of it are objects of that realm.
+// The addon as the modules of `selfprof` in a window use it: in place of `selfprof/internal/native.cjs` there. Its
+// sessions are those of the window's realm, and what scripts of the page get of it are objects of that realm.
 
 const native = require('selfprof/internal/native.cjs');
 const { describeResource } = require('../loading/resource-timing.cjs');
@@ -124,7 +124,8 @@ class WindowNative {
   }
 
   /**
-   * What a script of the page will get of a trace: the bytes, or the list of resources. The other columns become objects in the window.
+   * What a script of the page will get of a trace: the bytes, or the list of resources. The other columns become
+   * objects in the window.
    *
    * @template {import('selfprof/internal/native.js').TraceOutput['trace'] | null} Trace
    * @param {Trace} trace
@@ -140,7 +141,8 @@ class WindowNative {
   }
 
   /**
-   * Reports a long task to the window, in whole milliseconds as Chromium does: finer times would reveal more than is needed.
+   * Reports a long task to the window, in whole milliseconds as Chromium does: finer times would reveal more than is
+   * needed.
    *
    * @param {string} name
    * @param {number} began
@@ -157,7 +159,8 @@ class WindowNative {
    *
    * @param {string} url
    * @param {string} initiator
-   * @param {import('../../fetch/fetch-timing.cjs').FetchTiming | undefined} timing undefined for a response that was not fetched
+   * @param {import('../../fetch/fetch-timing.cjs').FetchTiming | undefined} timing undefined for a response that was
+   *   not fetched
    */
   reportResource(url, initiator, timing) {
     if (timing === undefined || !this.#window.isOpen) return;

@@ -12,9 +12,9 @@ class Windows {
   #open = new Map();
   #nextFrame = 0;
   /**
-   * The session that records the load of the page's document, which the page's user asked for with the option `profile` of a navigation. It
-   * begins before the document's first script and shows what a profiler of the document itself would. It needs no permission from the document
-   * and does not count among the document's sessions.
+   * The session that records the load of the page's document, which the page's user asked for with the option `profile`
+   * of a navigation. It begins before the document's first script and shows what a profiler of the document itself
+   * would. It needs no permission from the document and does not count among the document's sessions.
    *
    * @type {number | undefined}
    */
@@ -88,7 +88,10 @@ class Windows {
     }
   }
 
-  /** Reports a long task to all windows. https://w3c.github.io/longtasks/#report-long-tasks @param {number} began @param {number} ended */
+  /**
+   * Reports a long task to all windows. https://w3c.github.io/longtasks/#report-long-tasks @param {number} began @param
+   * {number} ended
+   */
   reportLongTask(began, ended) {
     // With several windows, it is unknown which of them the task belonged to.
     const name = this.#open.size === 1 ? 'self' : 'unknown';

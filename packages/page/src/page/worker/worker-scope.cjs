@@ -1,6 +1,7 @@
 'use strict';
 
-// The global object of a worker: jsdom's interfaces that workers have, and a stand-in for the document where jsdom needs one.
+// The global object of a worker: jsdom's interfaces that workers have, and a stand-in for the document where jsdom
+// needs one.
 
 const { thread } = require('../thread/thread.cjs');
 const { parseURL } = require('whatwg-url');

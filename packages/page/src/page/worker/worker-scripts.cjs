@@ -35,7 +35,8 @@ function importScript(worker, url) {
 }
 
 /**
- * Runs a worker's script, and what it imports if it is a module. https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
+ * Runs a worker's script, and what it imports if it is a module.
+ * https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
  *
  * @param {PageWindow} worker
  * @param {import('../thread-messages.js').WorkerDocument} document

@@ -16,7 +16,8 @@ pub struct NpxProgram<'a> {
     pub arguments: &'a [OsString],
 }
 
-/// The installed program that `npx` with these words starts; `None` if it is not installed, or if npx has options that matter.
+/// The installed program that `npx` with these words starts; `None` if it is not installed, or if npx has options that
+/// matter.
 pub fn find<'a>(words: &'a [OsString], search: &SearchPath) -> Option<NpxProgram<'a>> {
     let is_ignored = |word: &&OsString| OPTIONS.iter().any(|option| word == option);
     let words = &words[words.iter().take_while(is_ignored).count()..];

@@ -18,8 +18,8 @@ const MODULE_EXTENSIONS: [&str; 3] = ["mjs", "cjs", "ts"];
 const SCRIPT_EXTENSIONS: [&str; 11] =
     ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json", "node", "wasm"];
 
-/// The file or directory that Node.js will run. As in its CommonJS loader, which resolves the main script, that is the path
-/// itself, or else the path with an extension. What a directory contains is left to Node.js.
+/// The file or directory that Node.js will run. As in its CommonJS loader, which resolves the main script, that is the
+/// path itself, or else the path with an extension. What a directory contains is left to Node.js.
 pub fn find(typed: &OsStr, search: &SearchPath) -> Option<PathBuf> {
     let path = Path::new(typed);
     let extended = EXTENSIONS.map(|extension| with_extension(path, extension));

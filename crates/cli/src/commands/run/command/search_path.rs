@@ -26,7 +26,8 @@ impl SearchPath {
         }
     }
 
-    /// A program in `node_modules/.bin` of the working directory or its nearest parent that has one, as for npm scripts.
+    /// A program in `node_modules/.bin` of the working directory or its nearest parent that has one, as for npm
+    /// scripts.
     pub fn local_program(&self, name: &OsStr) -> Option<PathBuf> {
         let mut candidates =
             self.directory.ancestors().map(|folder| folder.join("node_modules/.bin").join(name));

@@ -8,7 +8,8 @@ use crate::{Hint, WriteOptions, w3c};
 
 const MARKERS: &str = include_str!("../../../../fixtures/w3c/chromium-156-markers-isolated.json");
 
-/// The threads, each as its name, its busy and idle time, and `name file line self total` of each function, in microseconds.
+/// The threads, each as its name, its busy and idle time, and `name file line self total` of each function, in
+/// microseconds.
 #[track_caller]
 fn rows(json: &str) -> Vec<String> {
     let profile = crate::read(json.as_bytes(), Hint::default(), &ReadOptions::default()).unwrap();

@@ -29,8 +29,8 @@ pub(super) fn read_list(text: &[u8], options: &ReadOptions) -> Result<Vec<(Threa
     read_traces(traces.into_iter().map(|trace| Some(trace.get())), options)
 }
 
-/// Reads traces that follow each other. If the first one is a line, each line is one, and broken ones are left out. Otherwise, a broken one
-/// is the last.
+/// Reads traces that follow each other. If the first one is a line, each line is one, and broken ones are left out.
+/// Otherwise, a broken one is the last.
 pub(super) fn read_lines(text: &[u8], options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
