@@ -53,7 +53,7 @@ fn assert_explainer_round_trips(threads: &[Thread]) {
         assert_eq!(back.name, thread.name);
         let mut written = thread.trace.clone();
         let _ = written.add_call_samples();
-        written.add_collector_frames();
+        written.add_gc_frames();
         let shapes = |trace| spelled(trace).into_iter().map(shape).collect::<Vec<_>>();
         assert_eq!(shapes(&back.trace), shapes(&written));
         let count = |trace: &Trace| trace.entries().map_or(0, |entries| entries.list().len());

@@ -41,7 +41,7 @@ pub fn rows(merged: &MergedThreads) -> Vec<PackageRow> {
     let times = group_times(merged, names.len(), |code| match code {
         Code::Script(resource) => of_resource[resource.index()],
         Code::Native => native,
-        Code::Collector => collector,
+        Code::Gc => collector,
         Code::Waiting => waiting,
     });
     let rows = names.iter().zip(times).filter(|(_, (_, total))| total.samples > 0);

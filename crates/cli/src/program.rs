@@ -48,7 +48,7 @@ impl Program {
         // The merged trace is mapped rather than each thread, so that a function of several threads is mapped once.
         let (mut trace, inferred) =
             source_maps::apply_to_merged(merged.trace, &source_maps_of(&threads), maps, recorded)?;
-        trace.add_collector_frames();
+        trace.add_gc_frames();
         let merged = MergedThreads { trace, ..merged };
         let threads = threads.into_iter().map(ProgramThread::of).collect();
         Ok(Self { merged, inferred, threads, tells_waiting: clock != Clock::Wall })

@@ -114,7 +114,7 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
     let kept = if holds.threads { threads } else { &threads[..threads.len().min(1)] };
     let samples = || kept.iter().flat_map(|thread| thread.trace.samples());
     let entries = || kept.iter().filter_map(|thread| thread.trace.entries());
-    // Collections are written as a function, see `Trace::add_collector_frames`.
+    // Collections are written as a function, see `Trace::add_gc_frames`.
     let marked = samples().filter(|sample| {
         let is_other = sample.marker.is_some_and(|marker| marker != Marker::Gc);
         is_other && if sample.stack.is_some() { !holds.markers } else { !holds.states }

@@ -14,7 +14,7 @@ use crate::thread::Thread;
 /// lists what else the format cannot hold.
 ///
 /// In all formats but W3C's, a trace with calls has [samples of them](Trace::add_call_samples), the garbage collector
-/// is [a function](Trace::add_collector_frames), and so is [waiting](Trace::add_waiting_frames), except in pprof's,
+/// is [a function](Trace::add_gc_frames), and so is [waiting](Trace::add_waiting_frames), except in pprof's,
 /// which has CPU time instead.
 pub fn write(
     format: Format,
@@ -29,7 +29,7 @@ pub fn write(
         let mut threads = threads.to_vec();
         for thread in &mut threads {
             thread.trace.add_call_samples().map_err(std::io::Error::other)?;
-            thread.trace.add_collector_frames();
+            thread.trace.add_gc_frames();
             // Firefox's has both, and adds them itself.
             if waits(thread) && format != Format::Firefox {
                 thread.trace.add_waiting_frames();

@@ -452,7 +452,7 @@ fn leave_out(
         let with = if base_collects { base } else { new };
         remove(OneSided::Collector, new_collects, &|of_base, of_new| {
             let frame = if base_collects { of_base } else { of_new };
-            frame.is_some_and(|frame| with.is_collector(frame))
+            frame.is_some_and(|frame| with.is_gc(frame))
         });
     }
     left_out
@@ -473,7 +473,7 @@ fn is_node_function(trace: &Trace, frame: FrameId) -> bool {
 }
 
 fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
-    trace.frames()[frame].resource.is_none() && !trace.is_collector(frame) && !trace.is_waiting(frame)
+    trace.frames()[frame].resource.is_none() && !trace.is_gc(frame) && !trace.is_waiting(frame)
 }
 
 /// A function's name and script. The numbers of evaluated scripts differ from run to run.

@@ -35,11 +35,11 @@
 
 mod call_samples;
 mod calls;
-mod collector;
 mod entries;
 mod entry;
 mod evaluated;
 mod frame;
+mod gc_frames;
 mod id;
 mod intern_error;
 mod labels;
@@ -67,11 +67,11 @@ pub mod weigh;
 pub mod testing;
 
 pub use calls::{CallCounts, CallEvent, CallEventType, CallSpan, Calls, Misfit};
-pub use collector::GARBAGE_COLLECTOR;
 pub use entries::Entries;
 pub use entry::{Entry, EntryType, UnknownEntryType};
 pub use evaluated::{evaluated_resource, evaluated_script};
 pub use frame::{Frame, Position};
+pub use gc_frames::GARBAGE_COLLECTOR;
 pub use id::{EntryNameId, FrameId, LabelSetId, NameId, ResourceId, StackId, TableId};
 pub use intern_error::InternError;
 pub use labels::{LabelChange, LabelSet, Labels};

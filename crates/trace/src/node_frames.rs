@@ -65,7 +65,7 @@ impl Trace {
             let callee = match frame.resource {
                 Some(resource) if is_node[resource.index()] => Caller::Node,
                 // No calls, but what runs or waits.
-                None if self.is_collector(stack.frame) || self.is_waiting(stack.frame) => Caller::BuiltIn,
+                None if self.is_gc(stack.frame) || self.is_waiting(stack.frame) => Caller::BuiltIn,
                 None if caller.innermost == Caller::Node => Caller::Node,
                 None => Caller::BuiltIn,
                 Some(_) => Caller::Author,

@@ -36,7 +36,7 @@ impl Trace {
     /// to any function. A sample that stands for both is split in two: first it waited, then it ran. Samples of waiting
     /// have no marker.
     ///
-    /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before.
+    /// Garbage collectors may wait, too, so this calls [`add_gc_frames`](Self::add_gc_frames) before.
     /// Like those, the frames are for showing a trace, not for storing it. If a table is full, the trace does not
     /// change.
     ///
@@ -45,7 +45,7 @@ impl Trace {
         if self.waiting().is_none() {
             return Vec::new();
         }
-        self.add_collector_frames();
+        self.add_gc_frames();
         let labels = self.labels().map(|labels| labels.of_samples(self.samples()));
         // The error is that a table is full.
         let Ok(Parts { samples, weights, split }) = self.samples_with_waiting() else { return Vec::new() };

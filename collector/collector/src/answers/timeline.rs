@@ -86,7 +86,7 @@ impl TimelineAnswer {
     /// This profile.
     pub fn of(profile: ReadableProfile) -> Self {
         let ReadableProfile { row, mut trace, spans } = profile;
-        trace.add_collector_frames();
+        trace.add_gc_frames();
         let profile = ProfileAnswer::from(row);
         let known = [&profile.page, &profile.release, &profile.browser, &profile.device];
         let name: Vec<&str> =

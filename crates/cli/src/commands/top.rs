@@ -235,7 +235,7 @@ fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {
         Code::Script(id) => (Some(&trace.resources()[id]), "script"),
         Code::Native if trace.calls().is_some() => (None, "unknown"),
         Code::Native => (None, "native"),
-        Code::Collector => (None, "garbage collector"),
+        Code::Gc => (None, "garbage collector"),
         Code::Waiting => (None, "waiting"),
     };
     json!({

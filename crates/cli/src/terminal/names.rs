@@ -42,7 +42,7 @@ pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> St
 pub fn location(trace: &Trace, frame: FrameId, base: &Path) -> String {
     let Frame { resource, line, column, .. } = trace.frames()[frame];
     let Some(resource) = resource else {
-        return match trace.is_collector(frame) || trace.is_waiting(frame) {
+        return match trace.is_gc(frame) || trace.is_waiting(frame) {
             true => String::new(),
             false => without_script(trace).to_owned(),
         };

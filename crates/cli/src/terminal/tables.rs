@@ -84,7 +84,7 @@ pub fn write_resources(
         let script = match row.code {
             Code::Script(id) => script(&trace.resources()[id], base),
             Code::Native => without_script(trace).to_owned(),
-            Code::Collector => GARBAGE_COLLECTOR.to_owned(),
+            Code::Gc => GARBAGE_COLLECTOR.to_owned(),
             Code::Waiting => WAITING.to_owned(),
         };
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
@@ -231,7 +231,7 @@ pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
 /// Writes the times of the trace; `%` in the tables is a share of the busy time, without waiting if that was left out.
 ///
 /// The covered time is that of all samples. What is left out of gaps between samples follows. The garbage collector
-/// must be [a function](Trace::add_collector_frames), or its samples without a stack would count twice.
+/// must be [a function](Trace::add_gc_frames), or its samples without a stack would count twice.
 pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -> io::Result<()> {
     let millis = |tally: Tally| tally.time.as_millis_f64();
     let [busy, waiting, idle] = [summary.busy, summary.waiting, summary.idle].map(millis);

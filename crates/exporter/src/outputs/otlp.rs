@@ -61,7 +61,7 @@ impl Output for Otlp {
         let receipt = Receipt { corrupt: std::mem::take(&mut contents.corrupt), remark: None };
         let (Some(header), Some(first)) = (&contents.header, batch.parts.first()) else { return Ok(receipt) };
         for thread in &mut contents.threads {
-            thread.trace.add_collector_frames();
+            thread.trace.add_gc_frames();
             thread.trace.add_waiting_frames();
         }
         let seed = format!("{} {} {} {}", self.host, first.process, first.number, header.time_origin_ms);

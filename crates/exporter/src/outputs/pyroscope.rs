@@ -36,7 +36,7 @@ impl Output for Pyroscope {
         for thread in &mut contents.threads {
             let labels = thread.trace.labels().map(pyroscope_labels);
             thread.trace.set_labels(labels);
-            thread.trace.add_collector_frames();
+            thread.trace.add_gc_frames();
         }
         let mut body = Vec::new();
         pprof::write(&contents.threads, &mut body, WriteOptions { gzip: true })

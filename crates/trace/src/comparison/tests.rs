@@ -307,7 +307,7 @@ fn what_only_one_tool_has_is_left_out() {
             let marker = marker.map(|_| Marker::Gc);
             trace.push_sample(Sample { timestamp: Micros(time), stack: None, marker });
         });
-        trace.add_collector_frames();
+        trace.add_gc_frames();
         trace
     };
     let folded = trace(&[("work", "a.js", 500), ("readFileSync", "", 500)], Some(Marker::Script));

@@ -32,8 +32,8 @@ pub enum Code {
     Script(ResourceId),
     /// Native functions.
     Native,
-    /// The garbage collector, see [`Trace::add_collector_frames`].
-    Collector,
+    /// The garbage collector, see [`Trace::add_gc_frames`].
+    Gc,
     /// Waiting, see [`Trace::add_waiting_frames`].
     Waiting,
 }
@@ -75,17 +75,17 @@ pub(super) fn rows(trace: &Trace, tree: &CallTree) -> Vec<FunctionRow> {
 pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> {
     // Three groups come after the scripts.
     let native = trace.resources().len();
-    let collector = native + 1;
+    let gc = native + 1;
     let waiting = native + 2;
     let group = |frame| match trace.frames()[frame].resource {
         Some(script) => script.index(),
-        None if trace.is_collector(frame) => collector,
+        None if trace.is_gc(frame) => gc,
         None if trace.is_waiting(frame) => waiting,
         None => native,
     };
     let code = |index| match ResourceId::from_index(index) {
         Some(script) if index < native => Code::Script(script),
-        _ if index == collector => Code::Collector,
+        _ if index == gc => Code::Gc,
         _ if index == waiting => Code::Waiting,
         _ => Code::Native,
     };
@@ -117,7 +117,7 @@ pub fn group_times(
     sums(trace, &tree, groups, |frame| {
         group(match trace.frames()[frame].resource {
             Some(script) => Code::Script(script),
-            None if trace.is_collector(frame) => Code::Collector,
+            None if trace.is_gc(frame) => Code::Gc,
             None if trace.is_waiting(frame) => Code::Waiting,
             None => Code::Native,
         })

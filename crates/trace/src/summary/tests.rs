@@ -73,7 +73,7 @@ fn scripts_are_summed_up() {
             let name = match row.code {
                 Code::Script(id) => &trace.resources()[id],
                 Code::Native => "native",
-                Code::Collector => "collector",
+                Code::Gc => "gc",
                 Code::Waiting => "waiting",
             };
             format!("{name} {} {}", row.self_samples, row.total_samples)
@@ -83,7 +83,7 @@ fn scripts_are_summed_up() {
     check(&[], &[]);
     check(&["AB", "Ax", "AxB", "x", "B"], &["A 3 4", "native 2 3"]);
     check(&["x"], &["native 1 1"]);
-    check(&["A!", "x!", "A"], &["collector 2 2", "A 1 2", "native 0 1"]);
+    check(&["A!", "x!", "A"], &["gc 2 2", "A 1 2", "native 0 1"]);
 }
 
 #[test]

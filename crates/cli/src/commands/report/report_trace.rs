@@ -142,7 +142,7 @@ impl ReportTrace {
         let has_calls = thread.trace.calls().is_some();
         let recorded = thread.trace.samples().len() as u64;
         let with_waiting_times = usize::from(thread.trace.waiting().is_some());
-        thread.trace.add_collector_frames();
+        thread.trace.add_gc_frames();
         let split = thread.trace.add_waiting_frames();
         let entries = thread.trace.entries().cloned();
         thread.trace.set_entries(None);

@@ -57,7 +57,7 @@ impl Nodes {
 /// Writes the call frame of a function. Lines and columns count from 0 and are -1 if unknown. The garbage collector is
 /// named as in [`states`].
 pub(crate) fn write_call_frame(out: &mut impl Write, trace: &Trace, frame: FrameId) -> io::Result<()> {
-    if trace.is_collector(frame) {
+    if trace.is_gc(frame) {
         return write_bare_call_frame(out, states::name(Some(Marker::Gc)));
     }
     let Frame { name, resource, line, column } = trace.frames()[frame];

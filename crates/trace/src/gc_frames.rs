@@ -17,19 +17,19 @@ impl Trace {
     ///
     /// A W3C trace has no such frame, so this is for showing a trace to people, not for storing it. Calling it again
     /// changes nothing. If a table is full, the remaining samples keep their stacks.
-    pub fn add_collector_frames(&mut self) {
+    pub fn add_gc_frames(&mut self) {
         // The error is that a table is full.
-        let _ = self.try_add_collector_frames();
+        let _ = self.try_add_gc_frames();
     }
 
     /// Whether this frame stands for the garbage collector.
-    pub fn is_collector(&self, frame: FrameId) -> bool {
+    pub fn is_gc(&self, frame: FrameId) -> bool {
         self.frames()
             .get(frame)
             .is_some_and(|frame| frame.resource.is_none() && &self.names()[frame.name] == GARBAGE_COLLECTOR)
     }
 
-    fn try_add_collector_frames(&mut self) -> Result<(), InternError> {
+    fn try_add_gc_frames(&mut self) -> Result<(), InternError> {
         let is_collection = |sample: &Sample| sample.marker == Some(Marker::Gc);
         let Some(first) = self.samples().iter().position(is_collection) else { return Ok(()) };
         let name = self.name(GARBAGE_COLLECTOR)?;
@@ -85,32 +85,31 @@ mod tests {
     }
 
     #[test]
-    fn the_collector_s_time_is_no_function_s_self_time() {
+    fn gc_time_is_no_function_s_self_time() {
         let mut trace = trace();
         check(&trace, &[("work", 2, 2)]);
         for _ in 0..2 {
-            trace.add_collector_frames();
+            trace.add_gc_frames();
             check(&trace, &[("(garbage collector)", 2, 2), ("work", 1, 2)]);
         }
-        let collectors: Vec<bool> =
-            trace.frames().iter().map(|(frame, _)| trace.is_collector(frame)).collect();
-        assert_eq!(collectors, [false, true]);
+        let are_gc: Vec<bool> = trace.frames().iter().map(|(frame, _)| trace.is_gc(frame)).collect();
+        assert_eq!(are_gc, [false, true]);
     }
 
     #[test]
     fn traces_without_collections_do_not_change() {
         let mut trace = Trace::new();
         trace.push_sample(Sample { timestamp: Micros(1), stack: None, marker: Some(Marker::Layout) });
-        trace.add_collector_frames();
+        trace.add_gc_frames();
         assert!(trace.names().is_empty() && trace.samples()[0].stack.is_none());
     }
 
     #[test]
-    fn a_function_of_a_script_is_not_the_collector() {
+    fn a_function_of_a_script_is_not_gc() {
         let mut trace = Trace::new();
         let name = trace.name(GARBAGE_COLLECTOR).unwrap();
         let resource = Some(trace.resource("a.js").unwrap());
         let frame = trace.frame(Frame { name, resource, line: None, column: None }).unwrap();
-        assert!(!trace.is_collector(frame));
+        assert!(!trace.is_gc(frame));
     }
 }
