@@ -33,25 +33,22 @@
 //! 2. The longest 1% of all sessions of both releases together are scaled down to the longest of the rest. Otherwise, a
 //!    single session that is 100 times slower hides what happened in all others.
 //! 3. If each release has 512 sessions or more, blocks of them become the units, so that the smaller release has 256 to
-//! 511
-//!    units. This bounds the cost. All blocks have the same size, so they are exchangeable if sessions are. Up to
-//!    1 session in 256 fills no block and is left out.
+//!    511 units. This bounds the cost. All blocks have the same size, so they are exchangeable if sessions are. Up to 1
+//!    session in 256 fills no block and is left out.
 //! 4. Functions are tested if their time is great enough for a change that is worth telling, and if they ran in enough
 //!    sessions. Both depend on the sums of both releases together, and not on which session is of which release. That
 //!    is why the choice does not change the error rate.
 //! 5. The size of a change is the difference of means in standard errors: the greater one of Welch's and the one with a
 //!    common variance.
 //! 6. The units are divided 999 times (by default) at random into two groups of the sizes of the releases. The p-value
-//! is the part of all
-//!    1000 divisions, the data included, in which the greatest size among the functions is as great as that in the
-//!    data, by Westfall and Young's step-down procedure.
+//!    is the part of all 1000 divisions, the data included, in which the greatest size among the functions is as great
+//!    as that in the data, by Westfall and Young's step-down procedure.
 //! 7. The confidence intervals use the same divisions: instead of quantiles of Student's t distribution, those of
-//! Welch's
-//!    statistic in the divisions, separately for both sides; for ratios, by Fieller's method. They are for one function
-//!    alone.
+//!    Welch's statistic in the divisions, separately for both sides; for ratios, by Fieller's method. They are for one
+//!    function alone.
 //! 8. A change is [`Slower`](Verdict::Slower) or [`Faster`](Verdict::Faster) if the p-value is at most 5%, if the
-//! interval
-//!    does not contain 0, and if it is at least 5% of the function's time and 0.1% of the mean whole time of a session.
+//!    interval does not contain 0, and if it is at least 5% of the function's time and 0.1% of the mean whole time of a
+//!    session.
 //!
 //! The result is the same on each machine, to the last bit: the computation uses no function whose last digit depends
 //! on the machine, sums are in a fixed order, and the generator has a fixed seed.

@@ -111,9 +111,10 @@ suite('waiting', () => {
     const markers = samples
       .filter(([, stack]) => stack !== -1 && names[frames[stacks[stack][1]][0]] === 'wait')
       .map(([, , marker]) => marker);
-    // On a busy machine, the call begins long before its wait does.
-    const others = markers.filter((marker) => marker !== 0);
-    assert.ok(others.length <= 2 + 0.1 * markers.length, `${others.length} of ${markers.length}`);
+    // On a busy machine, the call begins long before its wait does, and ends long after it.
+    const ofWait = markers.slice(markers.indexOf(0), markers.lastIndexOf(0) + 1);
+    const others = ofWait.filter((marker) => marker !== 0);
+    assert.ok(ofWait.length > 20 && others.length <= 0.05 * ofWait.length, markers.join());
   });
 
   test('is not idle time', async (t) => {
@@ -134,12 +135,15 @@ suite('waiting', () => {
         if (isMainThread) {
           const [, before] = schedulerTimes();
           const worker = new Worker(__filename);
-          worker.on('message', () => spin(0.2 + 0.6 * Math.random()));
+          let left = 1500;
+          worker.on('message', () => {
+            spin(0.2 + 0.6 * Math.random());
+            if (--left === 0) worker.terminate();
+          });
           worker.on('exit', () => console.log(schedulerTimes()[1] - before));
         } else {
           // Not a timer: the signals of the sampler interrupt the wait for one, and end it at times of their own.
-          const end = performance.now() + 3000;
-          while (performance.now() < end) {
+          for (;;) {
             spin(1 + Math.random());
             parentPort.postMessage('');
           }
