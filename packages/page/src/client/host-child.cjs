@@ -141,7 +141,10 @@ class HostChild {
 }
 
 /**
- * An error of the other process, with the stack of the call here. @param {Error} error @param {{ stack?: string }} at
+ * An error of the other process, with the stack of the call here.
+ *
+ * @param {Error} error
+ * @param {{ stack?: string }} at
  */
 function withStack(error, { stack = '' }) {
   // The user's own frames say where the call is.

@@ -43,16 +43,19 @@ class LoadRefused extends Error {}
 class NoDocument extends LoadRefused {}
 
 /**
- * Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL}
- * url
+ * Whether the response came over the network. Other responses have made-up headers, which do not count.
+ *
+ * @param {URL} url
  */
 function hasHeaders(url) {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
 /**
- * The MIME type of the document that a response becomes. @param {DocumentResponse} response @throws {LoadRefused} when
- * it becomes none
+ * The MIME type of the document that a response becomes.
+ *
+ * @param {DocumentResponse} response
+ * @throws {LoadRefused} when it becomes none
  */
 function typeOf({ url, status, headers, body }) {
   if (!hasHeaders(new URL(url))) return getHeader(headers, 'content-type') ?? 'text/html';

@@ -13,7 +13,9 @@ const { Token, parseDictionary } = require('./structured-fields.cjs');
 const FEATURE = 'cross-origin-isolated';
 
 /**
- * Origins, `self` and `*`; undefined when a policy does not name the feature. @typedef {string[] | undefined} Allowlist
+ * Origins, `self` and `*`; undefined when a policy does not name the feature.
+ *
+ * @typedef {string[] | undefined} Allowlist
  */
 
 /** What a document declares. @param {import('./headers.cjs').HeaderList} headers @returns {Allowlist} */

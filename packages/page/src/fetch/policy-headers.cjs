@@ -32,7 +32,9 @@ function readToken(headers, name) {
 const OPENER_POLICIES = ['same-origin', 'same-origin-allow-popups', 'noopener-allow-popups'];
 
 /**
- * https://html.spec.whatwg.org/multipage/browsers.html#obtain-a-cross-origin-opener-policy @param {HeaderList} headers
+ * https://html.spec.whatwg.org/multipage/browsers.html#obtain-a-cross-origin-opener-policy
+ *
+ * @param {HeaderList} headers
  */
 function readOpenerPolicy(headers) {
   const policy = readToken(headers, 'cross-origin-opener-policy');

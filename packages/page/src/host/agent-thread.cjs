@@ -28,14 +28,17 @@ class AgentThread {
     /** The last events of its documents, once they are fired. @type {Promise<boolean> | undefined} */
     this.unloaded = undefined;
     /**
-     * Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>}
+     * Windows as the thread reports them, by their numbers there.
+     *
+     * @type {Map<number, { url: string, parent: number }>}
      */
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
     /** Requests that are made for it, to be aborted when it has ended. @type {Set<AbortController>} */
     this.requests = new Set();
     /**
-     * Those for documents of its frames, by their numbers, with those of the frame and its window. @type {Map<number, {
-     * frame: number, window: number, request: AbortController }>}
+     * Those for documents of its frames, by their numbers, with those of the frame and its window.
+     *
+     * @type {Map<number, { frame: number, window: number, request: AbortController }>}
      */
     this.frameRequests = new Map();
   }
@@ -74,8 +77,9 @@ class AgentThread {
   }
 
   /**
-   * Ends one of them, that of a frame, or those of a window. @param {{ id?: number, frame?: number, window?: number }}
-   * which
+   * Ends one of them, that of a frame, or those of a window.
+   *
+   * @param {{ id?: number, frame?: number, window?: number }} which
    */
   endFrameRequests(which) {
     for (const [id, { frame, window, request }] of this.frameRequests) {

@@ -47,8 +47,9 @@ class AgentThreads {
   #nextWindow = 0;
   #isVisible;
   /**
-   * The blob: URLs that the threads made, for the other threads. The bytes are shared. @type {Map<string, { thread:
-   * AgentThread, blob: SharedBlob }>}
+   * The blob: URLs that the threads made, for the other threads. The bytes are shared.
+   *
+   * @type {Map<string, { thread: AgentThread, blob: SharedBlob }>}
    */
   #blobs = new Map();
   /** No other page has it. */
@@ -149,8 +150,10 @@ class AgentThreads {
   }
 
   /**
-   * The number of a window or a worker in the public API: 0 is the page itself, and no number is used twice. @param
-   * {AgentThread} thread @param {number} window
+   * The number of a window or a worker in the public API: 0 is the page itself, and no number is used twice.
+   *
+   * @param {AgentThread} thread
+   * @param {number} window
    */
   numberOf(thread, window) {
     for (const [number, known] of this.#windows) if (known.thread === thread && known.window === window) return number;
@@ -244,8 +247,9 @@ class AgentThreads {
   }
 
   /**
-   * What threads report, also while their documents are unloaded, which are gone from the page then. @type
-   * {Record<string, (thread: AgentThread, message: any) => unknown>}
+   * What threads report, also while their documents are unloaded, which are gone from the page then.
+   *
+   * @type {Record<string, (thread: AgentThread, message: any) => unknown>}
    */
   #handlersOfAll = {
     cookie: ({ handle }, { change }) => this.#host.shareCookie(change, handle),
@@ -260,8 +264,9 @@ class AgentThreads {
   };
 
   /**
-   * What threads of the page report and ask for. All else is for the page itself. @type {Record<string, (thread:
-   * AgentThread, message: any) => unknown>}
+   * What threads of the page report and ask for. All else is for the page itself.
+   *
+   * @type {Record<string, (thread: AgentThread, message: any) => unknown>}
    */
   #handlers = {
     worker: (thread, request) => this.#workers.start(thread, request),
@@ -338,8 +343,10 @@ class AgentThreads {
   }
 
   /**
-   * Fetches for a thread that waits for it. @param {AgentThread} thread @param
-   * {import('../page/thread-messages.js').BlockingRequest} message
+   * Fetches for a thread that waits for it.
+   *
+   * @param {AgentThread} thread
+   * @param {import('../page/thread-messages.js').BlockingRequest} message
    */
   async #fetchNow(thread, { request, embedderPolicy, signal, port }) {
     const client = { ...this.clientOf(thread), embedderPolicy };
@@ -353,8 +360,10 @@ class AgentThreads {
   }
 
   /**
-   * A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param
-   * {Extract<FromThread, { type: 'storage' }>} change
+   * A document has changed an item of localStorage or sessionStorage.
+   *
+   * @param {AgentThread} thread
+   * @param {Extract<FromThread, { type: 'storage' }>} change
    */
   #onStorage(thread, { area, name, value }) {
     const key = storageKeyOf(thread);
@@ -395,8 +404,10 @@ class AgentThreads {
   }
 
   /**
-   * A frame no longer waits for a document, which may have been opened meanwhile. @param {AgentThread} thread @param
-   * {number} id of its request
+   * A frame no longer waits for a document, which may have been opened meanwhile.
+   *
+   * @param {AgentThread} thread
+   * @param {number} id of its request
    */
   #endFrameRequest(thread, id) {
     thread.endFrameRequests({ id });
@@ -441,8 +452,10 @@ class AgentThreads {
   }
 
   /**
-   * Ends the use of the thread of a frame, if it has one. @param {AgentThread} embedder @param {number} frame number of
-   * the frame element
+   * Ends the use of the thread of a frame, if it has one.
+   *
+   * @param {AgentThread} embedder
+   * @param {number} frame number of the frame element
    */
   closeFrame(embedder, frame) {
     const child = this.#childOf(embedder, frame);

@@ -33,8 +33,9 @@ const PLATFORMS = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Win
 /** What the pages of a host share: where jsdom is, threads, and cookies if the user wants that. Users do not see it. */
 class BrowserContext {
   /**
-   * What all pages share if they share cookies. @type {{ cookies: SharedCookies, localStorage:
-   * import('./page-storage.cjs').ItemsByOrigin } | undefined}
+   * What all pages share if they share cookies.
+   *
+   * @type {{ cookies: SharedCookies, localStorage: import('./page-storage.cjs').ItemsByOrigin } | undefined}
    */
   #shared;
   /** @type {Set<Page>} */

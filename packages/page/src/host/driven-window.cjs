@@ -23,8 +23,9 @@ class DrivenWindow {
   /** Whether the thread of the document was terminated. */
   hasCrashed = false;
   /**
-   * Requests that the user decides about, by their numbers. @type {Map<number, (answer: Interception | undefined) =>
-   * void>}
+   * Requests that the user decides about, by their numbers.
+   *
+   * @type {Map<number, (answer: Interception | undefined) => void>}
    */
   #intercepted = new Map();
   #nextRequest = 1;

@@ -78,8 +78,9 @@ class FrameLoader {
   }
 
   /**
-   * What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL. @param
-   * {Response['timing']} timing
+   * What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL.
+   *
+   * @param {Response['timing']} timing
    */
   #report(timing) {
     const { asker, window, url, initiator } = this.#request;
@@ -150,8 +151,11 @@ class FrameLoader {
 }
 
 /**
- * The document of about:srcdoc, or an empty one. @param {string} url @param {Uint8Array} [text] in UTF-8 @returns
- * {Response}
+ * The document of about:srcdoc, or an empty one.
+ *
+ * @param {string} url
+ * @param {Uint8Array} [text] in UTF-8
+ * @returns {Response}
  */
 function localDocument(url, text) {
   const body = text ?? new TextEncoder().encode('<html><head></head><body></body></html>');

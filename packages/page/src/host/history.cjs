@@ -1,8 +1,9 @@
 'use strict';
 
 /**
- * A document, and who asked for it if it was not the user. @typedef {{ url: string, initiator:
- * import('../fetch/origin.cjs').Origin | undefined }} Entry
+ * A document, and who asked for it if it was not the user.
+ *
+ * @typedef {{ url: string, initiator: import('../fetch/origin.cjs').Origin | undefined }} Entry
  */
 
 /** The session history of a window: its documents. */

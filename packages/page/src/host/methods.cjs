@@ -51,8 +51,9 @@ class HostMethods {
   }
 
   /**
-   * Opens a page, which has no document if `url` is `null`. @param {{ url?: string | null } &
-   * import('../../index.js').NavigateOptions} parameters
+   * Opens a page, which has no document if `url` is `null`.
+   *
+   * @param {{ url?: string | null } & import('../../index.js').NavigateOptions} parameters
    */
   async #open({ url = 'about:blank', ...options }) {
     const handle = `window${this.#nextWindow++}`;

@@ -67,8 +67,9 @@ class PageActions {
   }
 
   /**
-   * Whether a command failed because another document takes the place of the one that it was for. @param {unknown}
-   * error
+   * Whether a command failed because another document takes the place of the one that it was for.
+   *
+   * @param {unknown} error
    */
   #isBetweenDocuments(error) {
     if (this.#window.page.closed || this.#window.hasCrashed) return false;

@@ -102,8 +102,9 @@ class PageContext {
   }
 
   /**
-   * Has the user decide about the requests of the page, or no longer. @param {import('../fetch/network.cjs').Intercept
-   * | undefined} intercept
+   * Has the user decide about the requests of the page, or no longer.
+   *
+   * @param {import('../fetch/network.cjs').Intercept | undefined} intercept
    */
   setIntercept(intercept) {
     this.network.intercept = intercept;
@@ -117,8 +118,11 @@ class PageContext {
   }
 
   /**
-   * Stores a cookie as if a response had set it. @param {string} url @param {string} cookie @returns {boolean} whether
-   * it is valid
+   * Stores a cookie as if a response had set it.
+   *
+   * @param {string} url
+   * @param {string} cookie
+   * @returns {boolean} whether it is valid
    */
   storeCookie(url, cookie) {
     return this.#cookies.share({ url, cookie, isHttp: true });

@@ -93,8 +93,10 @@ class PageWorkers {
   }
 
   /**
-   * A thread has ended: by itself, because it was ended, or with an error. @param {AgentThread} thread @param {Error}
-   * [error]
+   * A thread has ended: by itself, because it was ended, or with an error.
+   *
+   * @param {AgentThread} thread
+   * @param {Error} [error]
    */
   onExit(thread, error) {
     const worker = this.#workerOf(thread);

@@ -249,8 +249,10 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Waits for the document, or the one that it navigates to meanwhile. @param {WaitUntil} state @param {ShownDocument}
-   * document
+   * Waits for the document, or the one that it navigates to meanwhile.
+   *
+   * @param {WaitUntil} state
+   * @param {ShownDocument} document
    */
   async #waitFor(state, { loadState }) {
     const milestone = state === 'idle' ? 'load' : state;
@@ -325,7 +327,10 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Never rejects. @param {string} url @param {{ referrer: string, initiator: Origin }} options `initiator` is who asks
+   * Never rejects.
+   *
+   * @param {string} url
+   * @param {{ referrer: string, initiator: Origin }} options `initiator` is who asks
    */
   async #navigateAsRequested(url, options) {
     try {
@@ -376,8 +381,10 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Ends the recording that `profile` asked for. @param {number} timeout @returns {Promise<Uint8Array>} the trace as
-   * gzipped JSON
+   * Ends the recording that `profile` asked for.
+   *
+   * @param {number} timeout
+   * @returns {Promise<Uint8Array>} the trace as gzipped JSON
    */
   async takeProfile(timeout) {
     this.#assertOpen();
@@ -492,8 +499,11 @@ async function endIfBusy({ handle }) {
 }
 
 /**
- * A document that no server sends. @param {URL} url @param {string} html @returns
- * {import('../fetch/request.cjs').Response}
+ * A document that no server sends.
+ *
+ * @param {URL} url
+ * @param {string} html
+ * @returns {import('../fetch/request.cjs').Response}
  */
 function ownResponse(url, html) {
   return {

@@ -30,7 +30,9 @@ class ThreadHandle extends EventEmitter {
   #nextId = 1;
   #hasEnded = false;
   /**
-   * A thread can be closed with its page and with the frame that holds it, at once. @type {Promise<void> | undefined}
+   * A thread can be closed with its page and with the frame that holds it, at once.
+   *
+   * @type {Promise<void> | undefined}
    */
   #released;
   #onMessage = (/** @type {FromThread | ThreadAnswer | { type: 'ready' }} */ message) => {
@@ -73,8 +75,10 @@ class ThreadHandle extends EventEmitter {
   }
 
   /**
-   * Whether the thread answers in time. One that has ended does not. @param {ThreadRequest} request @param {number}
-   * milliseconds
+   * Whether the thread answers in time. One that has ended does not.
+   *
+   * @param {ThreadRequest} request
+   * @param {number} milliseconds
    */
   async answersInTime(request, milliseconds) {
     const { answer, forget } = this.ask(request);
@@ -100,8 +104,9 @@ class ThreadHandle extends EventEmitter {
   }
 
   /**
-   * Closes the windows of the thread and gives it back; a thread that does not answer in time is terminated. @param
-   * {number} milliseconds
+   * Closes the windows of the thread and gives it back; a thread that does not answer in time is terminated.
+   *
+   * @param {number} milliseconds
    */
   async release(milliseconds) {
     this.#released ??= this.#release(milliseconds);

@@ -110,8 +110,10 @@ class ThreadPool {
   }
 
   /**
-   * A thread has closed its windows. @param {PooledThread} thread @param {number} contexts how many contexts it still
-   * has
+   * A thread has closed its windows.
+   *
+   * @param {PooledThread} thread
+   * @param {number} contexts how many contexts it still has
    */
   async giveBack(thread, contexts) {
     if (this.#isClosed || contexts > MAX_CONTEXTS || !this.#all.has(thread)) {

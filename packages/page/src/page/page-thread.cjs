@@ -64,8 +64,9 @@ const host = /** @type {MessagePort} */ (parentPort);
 class PageThread {
   #monitor = new TaskMonitor((began, ended) => this.windows.reportLongTask(began, ended));
   /**
-   * How V8 prepares for profilers of pages: the same for all windows that the thread ever has. @type {'eager' | 'lazy'
-   * | undefined}
+   * How V8 prepares for profilers of pages: the same for all windows that the thread ever has.
+   *
+   * @type {'eager' | 'lazy' | undefined}
    */
   mode;
   /** Whether the page is in the foreground. Sessions are paused while it is not. */

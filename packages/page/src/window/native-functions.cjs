@@ -16,8 +16,9 @@ const { get: textOf, set: setText } = host.functionTexts;
 const NATIVE = '';
 
 /**
- * Operations of windows that jsdom defines as functions without names. @type {Record<string, (...parameters: any[]) =>
- * unknown>}
+ * Operations of windows that jsdom defines as functions without names.
+ *
+ * @type {Record<string, (...parameters: any[]) => unknown>}
  */
 const originals = {};
 /** Named functions in their places. */
@@ -87,8 +88,10 @@ function adopt(interfaceObject) {
 }
 
 /**
- * Whether all windows of the thread have a function: Node's interfaces, and jsdom's helpers. @param {string | symbol}
- * key @param {Function} value
+ * Whether all windows of the thread have a function: Node's interfaces, and jsdom's helpers.
+ *
+ * @param {string | symbol} key
+ * @param {Function} value
  */
 function isShared(key, value) {
   return value === host.CryptoKey || (typeof key === 'string' && (host.streams[key] === value || key[0] === '_'));

@@ -13,8 +13,9 @@ const { defineHandler, exposeInterface, requireArguments } = require('./webidl-m
 const TOKEN = Symbol('internal');
 
 /**
- * Makes a port for one of Node's. The thread maps one to the other, because another window may get the port. @param
- * {Pipe} pipe
+ * Makes a port for one of Node's. The thread maps one to the other, because another window may get the port.
+ *
+ * @param {Pipe} pipe
  */
 function newPort(pipe) {
   const port = new MessagePort(TOKEN);

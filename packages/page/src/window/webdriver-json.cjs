@@ -24,8 +24,10 @@ class Refusal extends Error {
   }
 
   /**
-   * The code of a refusal. What a page throws has none, and is not looked into. @param {unknown} error @returns {string
-   * | undefined}
+   * The code of a refusal. What a page throws has none, and is not looked into.
+   *
+   * @param {unknown} error
+   * @returns {string | undefined}
    */
   static codeOf(error) {
     return typeof error === 'object' && error !== null && #code in error ? error.#code : undefined;

@@ -142,8 +142,9 @@ function callHandler(handler, target, event) {
 }
 
 /**
- * `onerror` of a global object. https://html.spec.whatwg.org/multipage/webappapis.html#onerroreventhandler @type
- * {CallHandler}
+ * `onerror` of a global object. https://html.spec.whatwg.org/multipage/webappapis.html#onerroreventhandler
+ *
+ * @type {CallHandler}
  */
 function callErrorHandler(handler, target, event) {
   if (!(event instanceof ErrorEvent)) return callHandler(handler, target, event);

@@ -15,8 +15,9 @@ const { then } = Promise.prototype;
 /** Errors that the host may throw in a window. @type {Record<string, ErrorConstructor>} */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
 /**
- * Typed arrays that the host fills, by name. @type {Record<string, Float64ArrayConstructor | Uint32ArrayConstructor |
- * Uint8ArrayConstructor>}
+ * Typed arrays that the host fills, by name.
+ *
+ * @type {Record<string, Float64ArrayConstructor | Uint32ArrayConstructor | Uint8ArrayConstructor>}
  */
 const ARRAYS = { Float64Array, Uint32Array, Uint8Array };
 

@@ -168,7 +168,9 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
 }
 
 /**
- * https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#microtask-queuing @param {() => void} callback
+ * https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#microtask-queuing
+ *
+ * @param {() => void} callback
  */
 function microtask(callback) {
   Promise.resolve().then(() => {

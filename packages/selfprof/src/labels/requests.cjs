@@ -15,8 +15,9 @@ const { beginRequest, isLabelling } = require('./storage.cjs');
 let threshold;
 let lastNumber = 0;
 /**
- * The requests that may become slow. @type {WeakMap<object, { start: number, value:
- * import('./label-value.cjs').LabelValue }>}
+ * The requests that may become slow.
+ *
+ * @type {WeakMap<object, { start: number, value: import('./label-value.cjs').LabelValue }>}
  */
 const pending = new WeakMap();
 

@@ -25,8 +25,9 @@ const { TIMES } = require('../loading/resource-timing.cjs');
 const STATES = { interactive: 'domInteractive', complete: 'domComplete' };
 
 /**
- * Times that are recorded before and after the listeners of events. @type {[type: string, start: string, end:
- * string][]}
+ * Times that are recorded before and after the listeners of events.
+ *
+ * @type {[type: string, start: string, end: string][]}
  */
 const EVENTS = [
   ['DOMContentLoaded', 'domContentLoadedEventStart', 'domContentLoadedEventEnd'],
@@ -87,8 +88,9 @@ function begin(window, loading, fetched) {
 }
 
 /**
- * The first document that is loaded into a frame takes the place of the empty one, in the same window. @param
- * {PageWindow} pageWindow
+ * The first document that is loaded into a frame takes the place of the empty one, in the same window.
+ *
+ * @param {PageWindow} pageWindow
  */
 function restartLoading(pageWindow) {
   if (pageWindow.loading !== undefined) begin(pageWindow.window, pageWindow.loading, pageWindow.describe().loading);

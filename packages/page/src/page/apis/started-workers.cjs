@@ -95,16 +95,18 @@ function requestWorker(id, pageWindow, url, options, port) {
 }
 
 /**
- * Ends the workers of a window. https://html.spec.whatwg.org/multipage/workers.html#the-worker's-lifetime @param
- * {PageWindow} pageWindow
+ * Ends the workers of a window. https://html.spec.whatwg.org/multipage/workers.html#the-worker's-lifetime
+ *
+ * @param {PageWindow} pageWindow
  */
 function endWorkersOf(pageWindow) {
   for (const worker of started.values()) if (worker.pageWindow === pageWindow) worker.end();
 }
 
 /**
- * The host says that a worker has ended, or could not be started. @param {{ id: number, error?: string, hasStarted?:
- * boolean }} message
+ * The host says that a worker has ended, or could not be started.
+ *
+ * @param {{ id: number, error?: string, hasStarted?: boolean }} message
  */
 function onWorkerGone({ id, error, hasStarted = false }) {
   const worker = started.get(id);

@@ -46,8 +46,9 @@ const pipes = {
 };
 
 /**
- * Our interfaces in all windows of this thread, by prototype. @type {WeakMap<object, { name: string, members:
- * Map<PropertyKey, PropertyDescriptor> }>}
+ * Our interfaces in all windows of this thread, by prototype.
+ *
+ * @type {WeakMap<object, { name: string, members: Map<PropertyKey, PropertyDescriptor> }>}
  */
 const interfaces = new WeakMap();
 

@@ -65,8 +65,9 @@ const HEAD = '(function () {';
  */
 
 /**
- * Commands by name. Each returns what can be written as JSON. @type {Record<string, (context: Context, parameters: any)
- * => unknown>}
+ * Commands by name. Each returns what can be written as JSON.
+ *
+ * @type {Record<string, (context: Context, parameters: any) => unknown>}
  */
 const commands = {
   title: ({ window }) => window._document.title,

@@ -12,8 +12,9 @@ const { visibleText } = require('./text.cjs');
 const ORDERED_NODE_SNAPSHOT_TYPE = 7;
 
 /**
- * By strategy: finds elements below a node, in tree order. @type {Record<string, (root: Jsdom.NodeImpl, value: string)
- * => Jsdom.ElementImpl[]>}
+ * By strategy: finds elements below a node, in tree order.
+ *
+ * @type {Record<string, (root: Jsdom.NodeImpl, value: string) => Jsdom.ElementImpl[]>}
  */
 const STRATEGIES = {
   'css selector': (root, selector) => [...selectors.query(root, selector, false)],

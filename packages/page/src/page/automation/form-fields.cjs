@@ -30,8 +30,10 @@ function isEditable(element) {
 }
 
 /**
- * Tells the page that the user has changed a field. @param {Element} element @param {object} [members] of the event
- * `input`
+ * Tells the page that the user has changed a field.
+ *
+ * @param {Element} element
+ * @param {object} [members] of the event `input`
  */
 function fireChange(element, members = {}) {
   fireAnEvent('input', element, InputEvent, { bubbles: true, composed: true, ...members });

@@ -13,7 +13,9 @@ const { fireMouse } = require('./mouse.cjs');
 /** @typedef {import('./form-fields.cjs').Element} Element */
 
 /**
- * Names of keys by their code points. https://www.w3.org/TR/webdriver2/#keyboard-actions @type {Record<string, string>}
+ * Names of keys by their code points. https://www.w3.org/TR/webdriver2/#keyboard-actions
+ *
+ * @type {Record<string, string>}
  */
 const NAMED = {
   '\uE003': 'Backspace',
@@ -168,7 +170,9 @@ function edit(target, text, inputType) {
 }
 
 /**
- * https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission @param {Element} input
+ * https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
+ *
+ * @param {Element} input
  */
 function submitImplicitly(input) {
   fireAnEvent('change', input, undefined, { bubbles: true });
@@ -182,7 +186,10 @@ function submitImplicitly(input) {
 }
 
 /**
- * The code point of a key with a name, as `Keyboard.type` takes it. @param {string} name @returns {string | undefined}
+ * The code point of a key with a name, as `Keyboard.type` takes it.
+ *
+ * @param {string} name
+ * @returns {string | undefined}
  */
 function codeOf(name) {
   if (name === 'Space') return ' ';

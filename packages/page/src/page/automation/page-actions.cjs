@@ -33,8 +33,10 @@ function normalized(text) {
 }
 
 /**
- * Finds the innermost elements with a text: in quotes the whole text, else a part of it in any case. @param
- * {Jsdom.NodeImpl} root @param {string} given
+ * Finds the innermost elements with a text: in quotes the whole text, else a part of it in any case.
+ *
+ * @param {Jsdom.NodeImpl} root
+ * @param {string} given
  */
 function findByText(root, given) {
   const [, quoted] = /^["'](.*)["']$/s.exec(given) ?? [];
@@ -158,8 +160,10 @@ function selectOptions(given, { options: wanted }) {
 }
 
 /**
- * Presses a key, or several at once: `Enter`, `a`, `Control+Shift+T`. @param {Element} element @param {{ key: string }}
- * parameters
+ * Presses a key, or several at once: `Enter`, `a`, `Control+Shift+T`.
+ *
+ * @param {Element} element
+ * @param {{ key: string }} parameters
  */
 function press(element, { key }) {
   if (isFocusableAreaElement(element) && element._ownerDocument._lastFocusedElement !== element) element.focus();

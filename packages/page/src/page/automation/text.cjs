@@ -19,7 +19,9 @@ function styleOf(element, property) {
 }
 
 /**
- * Whether an element's style makes it visible. Its size and position are not known. @param {Jsdom.ElementImpl} element
+ * Whether an element's style makes it visible. Its size and position are not known.
+ *
+ * @param {Jsdom.ElementImpl} element
  */
 function isDisplayed(element) {
   if (element._localName === 'input' && element.type === 'hidden') return false;

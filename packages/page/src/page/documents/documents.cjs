@@ -65,7 +65,9 @@ DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ func
 };
 
 /**
- * The base URL of the thread's outermost document, if it is about:blank or about:srcdoc. @type {Jsdom.UrlRecord | null}
+ * The base URL of the thread's outermost document, if it is about:blank or about:srcdoc.
+ *
+ * @type {Jsdom.UrlRecord | null}
  */
 let outerBase = null;
 
@@ -132,8 +134,9 @@ function openWindow(document, { referrer, parent }) {
 }
 
 /**
- * Runs the scripts of `Page.addInitScript` in a window, before any script of its document. @param {PageWindow}
- * pageWindow
+ * Runs the scripts of `Page.addInitScript` in a window, before any script of its document.
+ *
+ * @param {PageWindow} pageWindow
  */
 function runInitScripts(pageWindow) {
   for (const source of initScripts) {

@@ -50,8 +50,9 @@ const onMessage = {
 };
 
 /**
- * Notifies the host when the document is parsed and when it is loaded, after the page's own listeners. @param
- * {Jsdom.Window} window
+ * Notifies the host when the document is parsed and when it is loaded, after the page's own listeners.
+ *
+ * @param {Jsdom.Window} window
  */
 function announceLoading(window) {
   for (const type of ['DOMContentLoaded', 'load']) {

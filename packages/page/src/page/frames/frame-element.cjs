@@ -72,19 +72,23 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   /** The window of another thread that the frame shows. @type {object | null} */
   #remote = null;
   /**
-   * The same, or the one that it has shown before: what a page sees of windows of other origins in the frame. @type
-   * {object | null}
+   * The same, or the one that it has shown before: what a page sees of windows of other origins in the frame.
+   *
+   * @type {object | null}
    */
   #proxy = null;
   /**
-   * Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) |
-   * null}
+   * Lets the `load` event of the containing document happen, which waits for the remote window.
+   *
+   * @type {(() => void) | null}
    */
   #stopWaitingForRemote = null;
   /** Aborts the request of the pending navigation. @type {(() => void) | null} */
   #abort = null;
   /**
-   * Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null}
+   * Lets the `load` event of the containing document happen, which waits for the request.
+   *
+   * @type {(() => void) | null}
    */
   #stopDelayingLoad = null;
   /** How often it was removed. */
@@ -147,7 +151,9 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
 
   /**
    * Follows a link, or an assignment to `location`, inside the frame. A page can keep the window of one that was
-   * removed. @param {Jsdom.UrlRecord} url
+   * removed.
+   *
+   * @param {Jsdom.UrlRecord} url
    */
   _navigate(url) {
     if (this.isConnected) this.#navigate(url, false);

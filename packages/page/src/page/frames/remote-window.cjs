@@ -21,8 +21,9 @@ const { thread } = require('../thread/thread.cjs');
  */
 
 /**
- * By window and address: the same remote window is the same object each time. @type {WeakMap<object, Map<string,
- * object>>}
+ * By window and address: the same remote window is the same object each time.
+ *
+ * @type {WeakMap<object, Map<string, object>>}
  */
 const known = new WeakMap();
 
@@ -60,7 +61,10 @@ function frameWindow(window, position) {
 }
 
 /**
- * The frame of a remote window shows a window of another thread. @param {object} remote @param {WindowAddress} address
+ * The frame of a remote window shows a window of another thread.
+ *
+ * @param {object} remote
+ * @param {WindowAddress} address
  */
 function setAddress(remote, address) {
   const place = /** @type {{ window: Jsdom.Window, address: WindowAddress }} */ (places.get(remote));

@@ -16,8 +16,9 @@ const { inspect } = require('../thread/inspect.cjs');
 const { syntaxErrorPosition } = require('../scripts/script-compilation.cjs');
 
 /**
- * Targets whose listeners of `error` run now: an exception in one of them is not reported to the same target. @type
- * {WeakSet<object>}
+ * Targets whose listeners of `error` run now: an exception in one of them is not reported to the same target.
+ *
+ * @type {WeakSet<object>}
  */
 const inReporting = new WeakSet();
 
@@ -85,8 +86,10 @@ function reportException(window, error, url = window._document.URL, muted = fals
 }
 
 /**
- * Whether a muted script threw an exception. If so, this tells the page's user, so call it once for each. @param
- * {Jsdom.Window} window @param {unknown} thrown
+ * Whether a muted script threw an exception. If so, this tells the page's user, so call it once for each.
+ *
+ * @param {Jsdom.Window} window
+ * @param {unknown} thrown
  */
 function takeMuted(window, thrown) {
   const place = native.mutedException(thrown);
@@ -127,8 +130,11 @@ function reportRejection(window, reason, promise) {
 }
 
 /**
- * Fires `error` at a window. @param {Jsdom.Window} window @param {object} report @returns {boolean} whether a listener
- * handled it
+ * Fires `error` at a window.
+ *
+ * @param {Jsdom.Window} window
+ * @param {object} report
+ * @returns {boolean} whether a listener handled it
  */
 function fireError(window, report) {
   const target = idlUtils.implForWrapper(window);

@@ -34,8 +34,9 @@ const REPLACED = {
 };
 
 /**
- * Modules that a worker does not need: without them FormData loads nothing of the DOM, which would take long. @type
- * {Record<string, string>}
+ * Modules that a worker does not need: without them FormData loads nothing of the DOM, which would take long.
+ *
+ * @type {Record<string, string>}
  */
 const WITHOUT_ELEMENTS = {
   'lib/generated/idl/HTMLElement.js': 'worker/no-element.cjs',

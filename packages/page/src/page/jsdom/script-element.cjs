@@ -35,8 +35,9 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   /** @type {ReturnType<typeof scriptType>} */
   #type = null;
   /**
-   * Runs the script. `undefined` while it loads, `null` if it could not be loaded. @type {(() => unknown) | null |
-   * undefined}
+   * Runs the script. `undefined` while it loads, `null` if it could not be loaded.
+   *
+   * @type {(() => unknown) | null | undefined}
    */
   #result;
   /** @type {((value?: unknown) => unknown) | null} */

@@ -30,8 +30,10 @@ StorageImpl.prototype._broadcast = function (...change) {
 };
 
 /**
- * The items of the thread's origin, which all of its windows share. @param {StorageArea} area @returns {Map<string,
- * string> | undefined}
+ * The items of the thread's origin, which all of its windows share.
+ *
+ * @param {StorageArea} area
+ * @returns {Map<string, string> | undefined}
  */
 function itemsOf(area) {
   return thread.windows.all()[0]?.window._currentOriginData[`${area}Area`];

@@ -10,8 +10,10 @@ const { fireAPageTransitionEvent } = require('jsdom/lib/jsdom/living/helpers/pag
 const { hide } = require('./page-visibility.cjs');
 
 /**
- * A document and those in its frames, the outermost first. @param {Jsdom.DocumentImpl} document @returns
- * {Jsdom.DocumentImpl[]}
+ * A document and those in its frames, the outermost first.
+ *
+ * @param {Jsdom.DocumentImpl} document
+ * @returns {Jsdom.DocumentImpl[]}
  */
 function treeOf(document) {
   return [document, ...[...document._childDocuments].flatMap(treeOf)];

@@ -28,8 +28,9 @@ const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /**
 /** @typedef {{ width: number, height: number }} Size */
 
 /**
- * Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes:
- * Uint8Array, view: DataView, type: string) => Size | undefined)[]}
+ * Readers of image formats: each returns the size, or undefined for bytes of another format.
+ *
+ * @type {((bytes: Uint8Array, view: DataView, type: string) => Size | undefined)[]}
  */
 const FORMATS = [
   function png(bytes, view) {

@@ -68,8 +68,9 @@ class Loader {
   /** @type {Set<AbortController>} */
   #running = new Set();
   /**
-   * Frames whose documents are being loaded. @type {Map<number, { onDone: (answer: any) => void, request:
-   * import('./reports.cjs').FailedRequest }>}
+   * Frames whose documents are being loaded.
+   *
+   * @type {Map<number, { onDone: (answer: any) => void, request: import('./reports.cjs').FailedRequest }>}
    */
   #frames = new Map();
   #nextFrame = 1;

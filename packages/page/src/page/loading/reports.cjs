@@ -58,7 +58,9 @@ class Reports {
   }
 
   /**
-   * A script of another origin rejected a promise, and nothing handles that. @param {string} place `URL:line:column`
+   * A script of another origin rejected a promise, and nothing handles that.
+   *
+   * @param {string} place `URL:line:column`
    * @param {unknown} reason
    */
   mutedRejection(place, reason) {

@@ -36,8 +36,9 @@ const HIDDEN = {
 };
 
 /**
- * The window whose clock shows the times. @typedef {Pick<import('../windows/page-window.cjs').PageWindow, 'isIsolated'
- * | 'realm'>} ClockOwner
+ * The window whose clock shows the times.
+ *
+ * @typedef {Pick<import('../windows/page-window.cjs').PageWindow, 'isIsolated' | 'realm'>} ClockOwner
  */
 
 /** @param {ClockOwner} window @returns {(time: number) => number} */

@@ -14,8 +14,10 @@ const { imageSize } = require('./image-size.cjs');
 /** @typedef {import('../../fetch/request.cjs').Response} Response */
 
 /**
- * A response as a page may see it. @typedef {Omit<Response, 'timing'> & { size?: { width: number, height: number } }}
- * VisibleResponse `size` is that of an image
+ * A response as a page may see it.
+ *
+ * @typedef {Omit<Response, 'timing'> & { size?: { width: number, height: number } }} VisibleResponse `size` is that of
+ *   an image
  */
 
 /** Of a response that a page must not read. */

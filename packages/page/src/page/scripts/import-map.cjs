@@ -3,8 +3,9 @@
 // Import maps, and module specifiers. https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
 
 /**
- * Entries of a table of the map: a specifier or a prefix, and the URL for it; `null` blocks it. @typedef {[string,
- * string | null][]} Table
+ * Entries of a table of the map: a specifier or a prefix, and the URL for it; `null` blocks it.
+ *
+ * @typedef {[string, string | null][]} Table
  */
 
 /** @param {string} specifier @param {string} base */

@@ -26,8 +26,10 @@ const HOST_SCRIPTS = [
 /** How a script is compiled. @typedef {Partial<import('selfprof/internal/native.js').ScriptOptions>} ScriptOptions */
 
 /**
- * Numbers are results of `ToNumber`. @typedef {Partial<import('selfprof/internal/native.js').OpenOptions> & {
- * sampleInterval: number, maxBufferSize: number }} SessionOptions
+ * Numbers are results of `ToNumber`.
+ *
+ * @typedef {Partial<import('selfprof/internal/native.js').OpenOptions> & { sampleInterval: number, maxBufferSize:
+ *   number }} SessionOptions
  */
 
 class Realm {

@@ -274,8 +274,9 @@ class WindowModules {
   }
 
   /**
-   * Links a module with everything that it imports. If one of those has failed, so has the module. @param
-   * {ModuleScript} root
+   * Links a module with everything that it imports. If one of those has failed, so has the module.
+   *
+   * @param {ModuleScript} root
    */
   #link(root) {
     /** @type {Set<ModuleScript>} */

@@ -20,14 +20,17 @@ const { WindowNative } = require('./window-native.cjs');
 /** @typedef {import('../thread-messages.js').PageDocument} PageDocument */
 
 /**
- * What a window shows: a document that the host describes, or an empty one. @typedef {Partial<PageDocument> & { url:
- * string }} ShownDocument
+ * What a window shows: a document that the host describes, or an empty one.
+ *
+ * @typedef {Partial<PageDocument> & { url: string }} ShownDocument
  */
 
 class PageWindow {
   #thread;
   /**
-   * Functions of its realm, once our code was loaded there. jsdom runs scripts of its own before. @type {WindowCode}
+   * Functions of its realm, once our code was loaded there. jsdom runs scripts of its own before.
+   *
+   * @type {WindowCode}
    */
   code = /** @type {any} */ (undefined);
   /** The addon's functions for it, once our code was loaded. @type {WindowNative | undefined} */
@@ -89,8 +92,9 @@ class PageWindow {
   }
 
   /**
-   * Loads our own code into its realm. @param {import('../../window/contracts.js').WindowHost} host what it gets from
-   * the thread
+   * Loads our own code into its realm.
+   *
+   * @param {import('../../window/contracts.js').WindowHost} host what it gets from the thread
    */
   enter(host) {
     this.native = new WindowNative(this.#thread, this);

@@ -89,8 +89,10 @@ class Windows {
   }
 
   /**
-   * Reports a long task to all windows. https://w3c.github.io/longtasks/#report-long-tasks @param {number} began @param
-   * {number} ended
+   * Reports a long task to all windows. https://w3c.github.io/longtasks/#report-long-tasks
+   *
+   * @param {number} began
+   * @param {number} ended
    */
   reportLongTask(began, ended) {
     // With several windows, it is unknown which of them the task belonged to.
