@@ -59,6 +59,8 @@ enum Within {
     List,
     /// The member `profile`: Sentry, the explainer and the DevTools protocol have one.
     Profile,
+    /// The member `result` or `params`: V8's coverage, and messages of the DevTools protocol, have one.
+    Result,
     /// The member `head`: V8's old CPU profiles and its heap profiles have one.
     Head,
 }
@@ -85,7 +87,9 @@ impl Outermost<'_> {
             (Within::Profile, "thread_metadata" | "frames" | "stacks") => Other(OtherFormat::Sentry),
             (Within::Head, "callFrame" | "selfSize") => Other(OtherFormat::HeapProfile),
             (Within::Head, "functionName" | "callUID" | "hitCount") => Readable(Format::CpuProfile),
-            (Within::Profile | Within::Head, _) => return None,
+            (Within::Result, "profile") => Other(OtherFormat::ProtocolMessage),
+            (Within::Result, "result") => Other(OtherFormat::Coverage),
+            (Within::Profile | Within::Result | Within::Head, _) => return None,
             (_, "frames" | "resources" | "stacks" | "trace") => Readable(Format::W3c),
             (Within::List, "ph" | "cat" | "ts") => Readable(Format::Chrome),
             (Within::List, _) => return None,
@@ -101,7 +105,7 @@ impl Outermost<'_> {
             (_, "recording" | "overview") => Other(OtherFormat::SafariTimeline),
             (_, "log") => Other(OtherFormat::Har),
             (_, "mappings" | "sourcesContent") => Other(OtherFormat::SourceMap),
-            (_, "result" | "source-map-cache") => Other(OtherFormat::Coverage),
+            (_, "source-map-cache") => Other(OtherFormat::Coverage),
             _ => return None,
         })
     }
@@ -122,6 +126,7 @@ impl<'de> Visitor<'de> for Outermost<'_> {
             }
             let within = match &*member {
                 "profile" if self.within == Within::Nothing => Within::Profile,
+                "result" | "params" if self.within == Within::Nothing => Within::Result,
                 "head" if self.within == Within::Nothing => Within::Head,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -134,6 +139,9 @@ impl<'de> Visitor<'de> for Outermost<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if self.within == Within::Result {
+            *self.found = Some(Detected::Other(OtherFormat::Coverage));
+        }
         if self.within != Within::Nothing {
             return Err(A::Error::custom("a list in a list"));
         }
@@ -202,6 +210,11 @@ mod tests {
         check(r#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0"#, OtherFormat::HeapProfile);
         check(r#"{"snapshot":{"meta":{}},"nodes":[1,2]}"#, OtherFormat::HeapSnapshot);
         check(r#"{"result":[{"scriptId":"1","functions":[]}]}"#, OtherFormat::Coverage);
+        check(r#"{"id":7,"result":{"profile":{"nodes":[]}}}"#, OtherFormat::ProtocolMessage);
+        check(
+            r#"{"method":"Profiler.consoleProfileFinished","params":{"id":"1","profile":{"#,
+            OtherFormat::ProtocolMessage,
+        );
         check("v8-version,12,4,254,21,-node.33,0", OtherFormat::V8Log);
         check(
             r#"{"version":"2","platform":"javascript","profile":{"samples":[],"frames":[]"#,

@@ -11,6 +11,8 @@ pub enum OtherFormat {
     HeapSnapshot,
     /// V8's precise coverage.
     Coverage,
+    /// A reply or an event of the DevTools protocol, around a profile.
+    ProtocolMessage,
     /// What `node --prof` writes.
     V8Log,
     /// A profile or a part of one in Sentry's format.
@@ -29,10 +31,11 @@ pub enum OtherFormat {
 
 impl OtherFormat {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::HeapProfile,
         Self::HeapSnapshot,
         Self::Coverage,
+        Self::ProtocolMessage,
         Self::V8Log,
         Self::Sentry,
         Self::ReactProfiler,
@@ -49,6 +52,7 @@ impl OtherFormat {
                 "it says what uses memory, and DevTools opens it; `selfprof run` and `node --cpu-prof` record where time goes"
             }
             Self::Coverage => "it counts calls; `selfprof run` and `node --cpu-prof` record where time goes",
+            Self::ProtocolMessage => "save the value of its member `profile`",
             Self::V8Log => "record with `selfprof run` or `node --cpu-prof` instead of `--prof`",
             Self::Sentry => {
                 "`selfprof-collector` takes in the envelopes that Sentry's SDKs send; for a file, save the JSON of \
@@ -72,6 +76,7 @@ impl fmt::Display for OtherFormat {
             Self::HeapProfile => "a V8 heap profile",
             Self::HeapSnapshot => "a V8 heap snapshot",
             Self::Coverage => "V8's coverage",
+            Self::ProtocolMessage => "a message of the DevTools protocol with a profile in it",
             Self::V8Log => "a log of `node --prof`",
             Self::Sentry => "a profile in Sentry's format",
             Self::ReactProfiler => "a recording of the React Profiler",

@@ -18,6 +18,9 @@
 //! functions are not reported more often. Only the variance of the parts themselves is multiplied by the factor above:
 //! equal parts in all samples do not make them dependent.
 //!
+//! Formats such as pprof have a sum for each stack instead of samples in the order of time, so the first correction is
+//! not possible: samples count as independent.
+//!
 //! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within
 //! microseconds.
 //!
@@ -30,7 +33,7 @@
 //! [Holm–Bonferroni method]: https://en.wikipedia.org/wiki/Holm%E2%80%93Bonferroni_method
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::evaluated::evaluated_script;
 use crate::frame::Frame;
@@ -66,6 +69,10 @@ pub struct Comparison {
     pub functions: Vec<FunctionChange>,
     /// What is left out of the functions, because only one of the traces can have it.
     pub left_out: Vec<LeftOut>,
+    /// Whether the samples of the first trace are in the order of time. If not, each counts by itself.
+    pub base_has_order: bool,
+    /// Whether those of the second are.
+    pub new_has_order: bool,
 }
 
 /// Rows that only one of two traces can have, because they come from different tools.
@@ -157,6 +164,8 @@ impl Comparison {
         adjust(&mut functions);
         functions.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
         Self {
+            base_has_order: base_side.has_order,
+            new_has_order: new_side.has_order,
             base_samples: base_side.samples,
             new_samples: new_side.samples,
             base: base_side.summary,
@@ -175,6 +184,20 @@ struct Side {
     /// How many samples of equal length say as much as these.
     equal_samples: f64,
     functions: Vec<Hits>,
+    /// Whether the samples are in the order of time.
+    has_order: bool,
+}
+
+/// With so few stacks, samples in the order of time can look like sorted ones.
+const FEW_STACKS: usize = 16;
+
+/// Whether samples are in the order of time. Some formats, such as pprof, have a sum for each stack instead, so that all
+/// samples of a stack lie together.
+fn has_order(trace: &Trace) -> bool {
+    let busy = || trace.samples().iter().filter(|sample| !sample.is_idle()).map(|sample| sample.stack);
+    let runs = 1 + busy().zip(busy().skip(1)).filter(|(one, next)| one != next).count();
+    let stacks = busy().collect::<HashSet<_>>().len();
+    stacks < FEW_STACKS || runs > stacks + stacks / 10
 }
 
 /// What samples of uneven length count for.
@@ -275,7 +298,7 @@ impl Side {
         }
         add_change(&before, &[]);
         let equal_samples = scale.map_or(samples as f64, |scale| scale.equal_samples);
-        Self { summary, samples, equal_samples, functions }
+        Self { summary, samples, equal_samples, functions, has_order: has_order(trace) }
     }
 
     fn share_of_time(&self, row: Option<FunctionRow>) -> f64 {
@@ -289,7 +312,7 @@ impl Side {
 
     fn share(&self, row: Option<FunctionRow>) -> Share {
         let hits = row.map_or(Hits::default(), |row| self.functions[row.frame.index()]);
-        Share { hits, of: self.equal_samples }
+        Share { hits, of: self.equal_samples, has_order: self.has_order }
     }
 }
 
@@ -304,6 +327,7 @@ fn part_of(time: Micros, rest: Micros) -> f64 {
 struct Share {
     hits: Hits,
     of: f64,
+    has_order: bool,
 }
 
 impl Share {
@@ -315,7 +339,7 @@ impl Share {
     /// least 1.
     fn inflation(self) -> f64 {
         let Hits { sum, squares, changes } = self.hits;
-        if sum == 0.0 {
+        if sum == 0.0 || !self.has_order {
             return 1.0;
         }
         let of_parts = squares - sum * sum / self.of;
@@ -476,11 +500,16 @@ fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
     trace.frames()[frame].resource.is_none() && !trace.is_gc(frame) && !trace.is_waiting(frame)
 }
 
-/// A function's name and script. The numbers of evaluated scripts differ from run to run.
+/// A function's name and script. The numbers of evaluated scripts differ from run to run, and some tools write paths where
+/// others write `file:` URLs.
 fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
     let frame = trace.frames()[frame];
     let resource = frame.resource.map(|id| &trace.resources()[id]);
-    (&trace.names()[frame.name], resource.map(|url| evaluated_script(url).map_or(url, |_| "(eval)")))
+    let script = |url| match evaluated_script(url) {
+        Some(_) => "(eval)",
+        None => url.strip_prefix("file://").filter(|path| path.starts_with('/')).unwrap_or(url),
+    };
+    (&trace.names()[frame.name], resource.map(script))
 }
 
 /// A function's position in its script.

@@ -89,7 +89,9 @@ impl Trace {
         // Where Node.js itself began, the functions around the one that is running only led there.
         let replaces = is_of_host && caller.is_host_alone;
         let parent = match callee {
-            Caller::Node if self.names()[frame.name].is_empty() => return Ok(caller),
+            Caller::Node if self.names()[frame.name].is_empty() && caller.stack.is_some() => {
+                return Ok(caller);
+            }
             Caller::Node if is_of_host && !replaces => return Ok(Folded { innermost: callee, ..caller }),
             Caller::Node => caller.stack.filter(|_| !replaces),
             Caller::BuiltIn => caller.stack,
@@ -164,7 +166,7 @@ mod tests {
         check("main n.emit b.apply listener", "main b.emit listener");
         check("main b.map callback b.parse", "main b.map callback b.parse");
         check("main n.end b.writev b.(waiting)", "main b.end b.(waiting)");
-        check("n. b.(waiting)", "b.(waiting)");
+        check("n. b.(waiting)", "b. b.(waiting)");
     }
 
     #[test]
@@ -172,7 +174,7 @@ mod tests {
         check("n.processTimers n.listOnTimeout n.flush b.writev", "b.writev");
         check("n.processTimers n.listOnTimeout tick n.end", "tick b.end");
         check("n.processTimers n.", "b.processTimers");
-        check("n.", "");
+        check("n.", "b.");
         check("b.apply n.run", "b.run");
         check("n.run b.apply main", "main");
         check("b.apply main", "b.apply main");

@@ -178,6 +178,14 @@ fn write_table(
     for sentence in left_out(programs, comparison) {
         writeln!(out, "left out: {sentence}")?;
     }
+    for (side, has_order) in [("base", comparison.base_has_order), ("new", comparison.new_has_order)] {
+        if !has_order {
+            writeln!(
+                out,
+                "the samples of {side} have no order of time: each counts by itself, so p-values may be too small"
+            )?;
+        }
+    }
     let extent = |summary: &Summary, samples: u64, program: &Program| {
         let not_covered = gaps(program.merged.gaps).map(|gaps| format!("; not covered: {gaps}"));
         let busy = summary.busy.time.as_millis_f64();

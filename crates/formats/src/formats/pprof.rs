@@ -9,6 +9,7 @@
 //!
 //! [profile.proto]: https://github.com/google/pprof/blob/main/proto/profile.proto
 
+mod datadog;
 mod proto;
 mod read;
 

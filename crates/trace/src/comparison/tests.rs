@@ -122,7 +122,11 @@ fn p_values_equal_those_of_r() {
     #[track_caller]
     fn check(base: (f64, f64), new: (f64, f64), expected: f64) {
         // Each sample is a run of its own, as far as that is possible.
-        let share = |(sum, of): (f64, f64)| Share { hits: Hits { sum, squares: sum, changes: sum }, of };
+        let share = |(sum, of): (f64, f64)| Share {
+            hits: Hits { sum, squares: sum, changes: sum },
+            of,
+            has_order: true,
+        };
         let probability = probability(share(base), share(new));
         assert!((probability - expected).abs() < 5e-4, "{probability} is not {expected}");
     }

@@ -6,8 +6,9 @@ use std::io::Read;
 use foldhash::{HashMap, HashMapExt as _};
 use prost::Message;
 use selfprof_trace::foreign::{LimitExceeded, Problems};
-use selfprof_trace::{LabelSetId, Marker, Micros, StackTotal, Trace};
+use selfprof_trace::{GARBAGE_COLLECTOR, LabelSetId, Marker, Micros, StackTotal, Trace};
 
+use super::datadog;
 use super::proto::{self, Label, Profile, Sample};
 use crate::bounded_text::{MAX_COMMAND, MAX_NAME, cut};
 use crate::error::ReadError;
@@ -117,6 +118,8 @@ fn read_profile(
         path.extend(sample.location_id.iter().map(|id| locations.get(id).copied()));
         let stack = tables.stack(&path, ("sample", number, "location_id"))?;
         let marker = label(profile, sample, "marker").and_then(|label| text(profile, label.str).parse().ok());
+        let is_gc = stack.is_some_and(|stack| tables.trace.is_gc(tables.trace.stacks()[stack].frame));
+        let marker = marker.or(is_gc.then_some(Marker::Gc));
         let stack = stack.filter(|&stack| !is_state(&tables.trace, stack, marker));
         let value =
             |index: usize| sample.value.get(index).map_or(0, |&value| u64::try_from(value).unwrap_or(0));
@@ -180,15 +183,16 @@ fn push_locations(
         let unknown = Function { name: &address, file: "", line: 0, column: 0 };
         let lines = location.line.iter().map(|line| {
             let Some(function) = by_id.get(&line.function_id) else { return unknown };
-            Function {
-                name: match text(profile, function.name) {
-                    functions::ANONYMOUS => "",
-                    name => name,
-                },
-                file: text(profile, function.filename),
-                // Not all profilers say where a function begins.
-                line: if function.start_line > 0 { function.start_line } else { line.line },
-                column: line.column,
+            let (name, file) = (text(profile, function.name), text(profile, function.filename));
+            // Not all profilers say where a function begins.
+            let start = if function.start_line > 0 { function.start_line } else { line.line };
+            match (name, datadog::anonymous(name)) {
+                (_, Some((line, column))) => Function { name: "", file, line, column },
+                (functions::ANONYMOUS, _) => Function { name: "", file, line: start, column: line.column },
+                _ if datadog::is_gc(name, file) => {
+                    Function { name: GARBAGE_COLLECTOR, file, line: 0, column: 0 }
+                }
+                _ => Function { name, file, line: start, column: line.column },
             }
         });
         match location.line.is_empty() {
