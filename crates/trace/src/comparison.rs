@@ -21,7 +21,7 @@
 //! Formats such as pprof have a sum for each stack instead of samples in the order of time, so the first correction is
 //! not possible: samples count as independent.
 //!
-//! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within
+//! If one of the profiles states how long samples last, a sample counts by its time: thousands of them may lie within
 //! microseconds.
 //!
 //! Traces of different tools are compared by what both have: see [`OneSided`].
@@ -129,17 +129,18 @@ impl Comparison {
     /// script, because code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
         let weights = [base, new].map(Trace::weights);
-        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])].map(|(trace, weights)| {
-            Side::of((trace, weights, &[]), trace.durations().is_some(), Summary::of(trace))
-        });
+        let uneven = [base, new].iter().any(|trace| trace.durations().is_some());
+        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])]
+            .map(|(trace, weights)| Side::of((trace, weights, &[]), uneven, Summary::of(trace)));
         Self::of_sides((base, base_side), (new, new_side))
     }
 
     /// Compares the functions of two programs, in all their threads.
     pub fn of_merged(base: &MergedThreads, new: &MergedThreads) -> Self {
+        let uneven = base.states_durations || new.states_durations;
         let [base_side, new_side] = [base, new].map(|merged| {
             let samples = (&merged.trace, &*merged.weights, &*merged.split);
-            Side::of(samples, merged.states_durations, Summary::of_merged(merged))
+            Side::of(samples, uneven, Summary::of_merged(merged))
         });
         Self::of_sides((&base.trace, base_side), (&new.trace, new_side))
     }
@@ -191,8 +192,8 @@ struct Side {
 /// With so few stacks, samples in the order of time can look like sorted ones.
 const FEW_STACKS: usize = 16;
 
-/// Whether samples are in the order of time. Some formats, such as pprof, have a sum for each stack instead, so that all
-/// samples of a stack lie together.
+/// Whether samples are in the order of time. Some formats, such as pprof, have a sum for each stack instead, so that
+/// all samples of a stack lie together.
 fn has_order(trace: &Trace) -> bool {
     let busy = || trace.samples().iter().filter(|sample| !sample.is_idle()).map(|sample| sample.stack);
     let runs = 1 + busy().zip(busy().skip(1)).filter(|(one, next)| one != next).count();
@@ -500,8 +501,8 @@ fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
     trace.frames()[frame].resource.is_none() && !trace.is_gc(frame) && !trace.is_waiting(frame)
 }
 
-/// A function's name and script. The numbers of evaluated scripts differ from run to run, and some tools write paths where
-/// others write `file:` URLs.
+/// A function's name and script. The numbers of evaluated scripts differ from run to run, and some tools write paths
+/// where others write `file:` URLs.
 fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
     let frame = trace.frames()[frame];
     let resource = frame.resource.map(|id| &trace.resources()[id]);

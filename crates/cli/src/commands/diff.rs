@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use selfprof_formats::Thread;
 use selfprof_trace::comparison::{Comparison, FunctionChange, LeftOut, OneSided, SIGNIFICANCE};
 use selfprof_trace::summary::{FunctionRow, Summary};
 use selfprof_trace::{Clock, Frame, FrameId, Trace};
@@ -52,8 +53,11 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     }
     let read = |path: &Path| input::labelled(path, None, (&arguments.labels, arguments.node_frames));
     let threads = [read(&arguments.base)?, read(&arguments.new)?];
-    let [base_waits, new_waits] =
-        threads.each_ref().map(|threads| threads.iter().any(|thread| thread.trace.waiting().is_some()));
+    // Formats without CPU times have it as a function.
+    let waits = |Thread { trace, .. }: &Thread| {
+        trace.waiting().is_some() || trace.frames().iter().any(|(frame, _)| trace.is_waiting(frame))
+    };
+    let [base_waits, new_waits] = threads.each_ref().map(|threads| threads.iter().any(waits));
     // Waiting is compared only if both tell it apart.
     let without_waiting = (arguments.by.is_none() && base_waits != new_waits).then_some(if base_waits {
         "new"
