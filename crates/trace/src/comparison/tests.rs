@@ -57,6 +57,40 @@ fn functions_are_matched() {
     check("f:1*1", "g:1*1 f*1", &[(None, Some(0)), (None, Some(1)), (Some(1), None)]);
 }
 
+#[test]
+fn paths_are_urls_of_files() {
+    let of = |url: &str| {
+        let mut trace = Trace::new();
+        let (name, resource) = (trace.name("f").unwrap(), Some(trace.resource(url).unwrap()));
+        let frame = trace.frame(Frame { name, resource, line: NonZeroU32::new(1), column: None }).unwrap();
+        let stack = Some(trace.stack(Stack { parent: None, frame }).unwrap());
+        trace.push_sample(Sample { timestamp: Micros(1000), stack, marker: None });
+        trace
+    };
+    for (new, expected) in [("file:///app/a.js", 1), ("/app/a.js", 1), ("file://host/app/a.js", 2)] {
+        assert_eq!(Comparison::of(&of("/app/a.js"), &of(new)).functions.len(), expected, "{new}");
+    }
+}
+
+/// Formats without an order of samples have all samples of a stack together.
+#[test]
+fn sums_of_stacks_are_compared() {
+    let sums = |first: u32| -> String {
+        (1..=20).map(|n| format!("f{n}:{n}*{} ", if n == 1 { first } else { 50 })).collect()
+    };
+    let in_order: String = (0..50).flat_map(|_| (1..=20).map(|n| format!("f{n}:{n}*1 "))).collect();
+    let comparison = Comparison::of(&trace_of(&in_order), &trace_of(&sums(150)));
+    assert_eq!((comparison.base_has_order, comparison.new_has_order), (true, false));
+    let changed: Vec<_> = comparison.functions.iter().filter(|change| change.is_significant()).collect();
+    assert_eq!(changed.len(), 1);
+    assert!(
+        Comparison::of(&trace_of(&sums(50)), &trace_of(&in_order))
+            .functions
+            .iter()
+            .all(|f| !f.is_significant())
+    );
+}
+
 /// The numbers of scripts differ from run to run.
 #[test]
 fn functions_of_evaluated_scripts_are_matched_by_name_place_and_time() {

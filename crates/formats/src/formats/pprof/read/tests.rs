@@ -312,3 +312,27 @@ fn named(thread: &str) -> Vec<u8> {
     write(&[Thread::named(thread, trace.clone()), Thread::main(trace)], &mut bytes, options).unwrap();
     input::text(&bytes[..], 1 << 20).unwrap()
 }
+
+#[test]
+fn names_that_datadog_gives_are_those_of_v8() {
+    let strings = ["", "wall", "nanoseconds", "(anonymous:L#96:C#38)", "/app/a.js", "Garbage Collection"];
+    let function = |id, name, filename| Function { id, name, filename, ..Default::default() };
+    let location =
+        |id| Location { id, line: vec![Line { function_id: id, line: 99, column: 0 }], ..Default::default() };
+    let sample = |location_id| Sample { location_id, value: vec![5_000_000], label: Vec::new() };
+    let profile = Profile {
+        sample_type: vec![ValueType { r#type: 1, unit: 2 }],
+        sample: vec![sample(vec![1]), sample(vec![2, 1])],
+        location: vec![location(1), location(2)],
+        function: vec![function(1, 3, 4), function(2, 5, 0)],
+        string_table: strings.map(str::to_owned).into(),
+        ..Default::default()
+    };
+    let trace = only_thread(&profile.encode_to_vec()).trace;
+    let frame = trace.frames().iter().find(|(_, frame)| frame.resource.is_some()).unwrap().1;
+    let position = frame.position().unwrap();
+    assert_eq!((&trace.names()[frame.name], position.line.get(), position.column.get()), ("", 96, 38));
+    let summary = Summary::of(&trace);
+    assert_eq!(summary.marker(Marker::Gc).time, Micros(5_000));
+    assert!(trace.frames().iter().any(|(frame, _)| trace.is_gc(frame)));
+}
