@@ -2,6 +2,7 @@
 
 mod of_collector;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -182,6 +183,12 @@ fn write_table(
     for sentence in left_out(programs, comparison) {
         writeln!(out, "left out: {sentence}")?;
     }
+    if have_no_script_in_common(programs) {
+        writeln!(
+            out,
+            "no script is in both: scripts match by their whole paths, so record both in one directory"
+        )?;
+    }
     for (side, has_order) in [("base", comparison.base_has_order), ("new", comparison.new_has_order)] {
         if !has_order {
             writeln!(
@@ -197,6 +204,15 @@ fn write_table(
     };
     writeln!(out, "base: {}", extent(&comparison.base, comparison.base_samples, programs.base))?;
     writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples, programs.new))
+}
+
+/// Whether both programs have scripts, and none is in both.
+fn have_no_script_in_common(programs: &Programs<'_>) -> bool {
+    let [base, new] = [programs.base, programs.new].map(|program| -> HashSet<&str> {
+        let urls = program.merged.trace.resources().iter().map(|(_, url)| url);
+        urls.filter(|url| !url.starts_with("node:")).map(|url| url.trim_start_matches("file://")).collect()
+    });
+    !base.is_empty() && !new.is_empty() && base.is_disjoint(&new)
 }
 
 /// What only one of the programs can have.
