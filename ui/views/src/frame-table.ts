@@ -2,7 +2,7 @@
 
 import type { ProfileData, Snippet } from './profile-data.ts';
 
-/** The name of the frame that stands for the garbage collector, see crates/trace/src/collector.rs. */
+/** The name of the frame that stands for the garbage collector, see crates/trace/src/gc_frames.rs. */
 const GARBAGE_COLLECTOR = '(garbage collector)';
 /** The name of the frame that stands for waiting, see crates/trace/src/waiting.rs. */
 const WAITING = '(waiting)';

@@ -155,7 +155,7 @@ fn table() -> Vec<Row> {
         "clippy" Commit ["node"] (compiling Dev) (Alone cargo::clippy) "clippy over the whole workspace, warnings are errors";
         "compile" Commit ["node"] (compiling Dev) (Alone cargo::compile) "the Rust tests and the CLI compile";
         "guide" Commit ["workspace"] (using 100) (guide::build) "docs/ as a site, in which no link is dead";
-        "page" All ["workspace"] (using 100) (report::build) "the report view, the collector's page and the agent for pages are built";
+        "page" Commit ["workspace"] (using 100) (report::build) "the report view, the collector's page and the agent for pages are built";
         "collector" All ["page"] (compiling Collector) (collector::test) "the tests of the collector and its store";
         "collector-lint" All ["tools"] (compiling Collector) (collector::lint) "clippy over the collector and its store, warnings are errors";
         "fuzz-build" Nightly ["tools"] (compiling Dev) (fuzzing::build) "the fuzz targets compile, with instruments for libFuzzer";
@@ -163,7 +163,7 @@ fn table() -> Vec<Row> {
         "cli" All ["tools"] (compiling Release) (cargo::cli) "the release build of the CLI";
         "js" Commit ["addon"] (using 80) (Main javascript::package) "the tests of the npm package";
         "js" All ["addon"] (using 80) (Others javascript::package) "the tests of the npm package";
-        "rust" Commit ["compile" "addon"] (using 100) (Alone cargo::test_all) "cargo test, with `selfprof run` end to end";
+        "rust" Commit ["compile" "addon" "page"] (using 100) (Alone cargo::test_all) "cargo test, with `selfprof run` end to end";
         "page-smoke" Commit ["addon"] (using 100) (AloneWithPages javascript::page_smoke) "a page of the page host, opened, driven and profiled";
         "pages" All ["addon"] (using 100) (Pages javascript::pages) "the tests of the page host, with jsdom and real sites from npm";
         "pages-by-major" All ["addon"] (using 100) (OtherPages javascript::pages_by_major) "the tests of the page host that name a major of Node, and the smoke test";
@@ -285,7 +285,7 @@ mod tests {
         check_only(
             &[26],
             &["rust", "rust"],
-            &["tools", "node-26", "workspace", "addon-26", "compile", "rust"],
+            &["tools", "node-26", "workspace", "addon-26", "compile", "page", "rust"],
         );
         check_only(
             &[26],
