@@ -11,7 +11,7 @@ const DATADOG: &str = "@datadog/pprof";
 const PERF_HOOKS: &str = "node:perf_hooks";
 
 /// The programs of fixtures/bench/real-programs, by their labels.
-const REAL_PROGRAMS: [(&str, &str); 20] = [
+const REAL_PROGRAMS: [(&str, &str); 19] = [
     ("acorn", "acorn"),
     ("Babel", "babel"),
     ("esbuild's JS API", "esbuild"),
@@ -30,7 +30,6 @@ const REAL_PROGRAMS: [(&str, &str); 20] = [
     ("Terser", "terser"),
     ("tsx", "tsx"),
     ("TypeScript", "typescript"),
-    ("Vitest", "vitest"),
     ("webpack", "webpack"),
 ];
 
