@@ -501,16 +501,22 @@ fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
     trace.frames()[frame].resource.is_none() && !trace.is_gc(frame) && !trace.is_waiting(frame)
 }
 
-/// A function's name and script. The numbers of evaluated scripts differ from run to run, and some tools write paths
-/// where others write `file:` URLs.
+/// A function's name, and what its script is compared by.
 fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
     let frame = trace.frames()[frame];
     let resource = frame.resource.map(|id| &trace.resources()[id]);
-    let script = |url| match evaluated_script(url) {
-        Some(_) => "(eval)",
-        None => url.strip_prefix("file://").filter(|path| path.starts_with('/')).unwrap_or(url),
-    };
     (&trace.names()[frame.name], resource.map(script))
+}
+
+/// What all evaluated scripts are compared by: their numbers differ from run to run.
+pub const EVALUATED: &str = "(eval)";
+
+/// What the URL of a script is compared by: the same for a path and its `file:` URL, and for all evaluated scripts.
+pub fn script(url: &str) -> &str {
+    match evaluated_script(url) {
+        Some(_) => EVALUATED,
+        None => url.strip_prefix("file://").filter(|path| path.starts_with('/')).unwrap_or(url),
+    }
 }
 
 /// A function's position in its script.

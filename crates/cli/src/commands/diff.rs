@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use selfprof_formats::Thread;
-use selfprof_trace::comparison::{Comparison, FunctionChange, LeftOut, OneSided, SIGNIFICANCE};
+use selfprof_trace::comparison::{self, Comparison, FunctionChange, LeftOut, OneSided, SIGNIFICANCE};
 use selfprof_trace::summary::{FunctionRow, Summary};
 use selfprof_trace::{Clock, Frame, FrameId, Trace};
 use serde_json::{Value, json};
@@ -206,11 +206,12 @@ fn write_table(
     writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples, programs.new))
 }
 
-/// Whether both programs have scripts, and none is in both.
+/// Whether both programs have scripts, and none is in both. Those of Node.js and evaluated ones do not count.
 fn have_no_script_in_common(programs: &Programs<'_>) -> bool {
+    let is_file = |script: &&str| !script.starts_with("node:") && *script != comparison::EVALUATED;
     let [base, new] = [programs.base, programs.new].map(|program| -> HashSet<&str> {
-        let urls = program.merged.trace.resources().iter().map(|(_, url)| url);
-        urls.filter(|url| !url.starts_with("node:")).map(|url| url.trim_start_matches("file://")).collect()
+        let resources = program.merged.trace.resources().iter();
+        resources.map(|(_, url)| comparison::script(url)).filter(is_file).collect()
     });
     !base.is_empty() && !new.is_empty() && base.is_disjoint(&new)
 }
