@@ -63,9 +63,9 @@ Examples:
   cargo xtask source-map-tests --dir DIR   TC39's tests of source maps
   cargo xtask differential           the page host and Chromium side by side
 
-Requirements: cargo, a C++20 compiler, Node.js 20 or newer with npm; for `test`, Python 3.11 or newer with venv. The first
+Requirements: cargo, a C++20 compiler, Node.js 20 or newer with npm; for `test` and `release`, Python 3.11 or newer with venv. The first
 line of output names everything that is missing, with the commands that install it. Other programs are downloaded from
-npm and PyPI if they are not installed, and kept outside the checkout: in $SELFPROF_CACHE, else in selfprof/ of
+npm, PyPI and crates.io if they are not installed, and kept outside the checkout: in $SELFPROF_CACHE, else in selfprof/ of
 $XDG_CACHE_HOME or ~/.cache.";
 
 #[derive(Subcommand)]

@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     let text = fs::read_to_string(checkout.root().join("CHANGELOG.md"))?;
     let notes = notes(&text, arguments.tag.as_deref(), arguments.unreleased)?;
-    tools::check_to_package()?;
+    tools::check_to_release()?;
     if !arguments.no_build {
         package::build(&checkout)?;
         build_collector(&checkout)?;

@@ -25,10 +25,11 @@ use summary::Report;
 
 /// Run the tests: before each commit, or with --all what CI runs
 ///
-/// Without options, the checks, the Rust tests, the JavaScript tests on the Node of PATH, a page and `selfprof run` are
-/// tested: a few minutes. --all adds the other Node majors, all tests of pages, WebDriver, web-platform-tests,
-/// bundlers, browsers, the collector, the packages and the programs that read our formats. --nightly adds the full
-/// matrix, a search by fuzzing and the comparison with Chromium.
+/// Without options, runs the checks, the Rust tests, the JavaScript tests on the Node of PATH, `selfprof run` and one
+/// page: a few minutes. --all adds the other Node majors, all tests of pages, WebDriver, the runner of
+/// web-platform-tests, bundlers, browsers, the collector, the packages and the programs that read our formats.
+/// --nightly adds all pages on all majors, a search by fuzzing, the comparison with Chromium, a hundred repeats of
+/// programs that end, and the files of a release.
 ///
 /// Steps run in parallel on the available processors. One that fails does not stop the others, except those that need
 /// it. A step that passes prints one line; a step that fails prints all its output. A table of where the time went
@@ -49,7 +50,7 @@ pub struct Arguments {
     /// Run everything
     #[arg(long)]
     nightly: bool,
-    /// Run on these Node majors only; may be repeated [default: that of the Node on PATH, or 20, 22, 24 and 26]
+    /// Run on these Node majors only; may be repeated [default: all; without --all, --nightly and --only, that of the Node on PATH]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Vec<u32>,
     /// Run one step of any tier (`js-22`) or a family of them (`js`), with the steps that it needs; may be repeated

@@ -34,21 +34,31 @@ pub fn check_to_package() -> Result<()> {
     report(missing)
 }
 
+/// Fails if programs are missing that a release needs, and names all of them.
+pub fn check_to_release() -> Result<()> {
+    let mut missing = to_build();
+    missing.extend(to_strip());
+    missing.extend(to_use_pypi());
+    report(missing)
+}
+
 /// Fails if programs are missing that the tests need, and names all of them.
 pub fn check_for_tests() -> Result<()> {
     let mut missing = to_build();
-    let venv = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
     missing.extend(to_strip());
     for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
         missing.extend(unless_it_answers(program, Source::Rustup(component)));
     }
-    if !answers("python3", &["-c", venv]) {
-        missing.push(Missing {
-            what: "Python 3.11 or newer with venv".to_owned(),
-            source: Source::Apt("python3-venv"),
-        });
-    }
+    missing.extend(to_use_pypi());
     report(missing)
+}
+
+fn to_use_pypi() -> Option<Missing> {
+    let venv = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+    (!answers("python3", &["-c", venv])).then(|| Missing {
+        what: "Python 3.11 or newer with venv".to_owned(),
+        source: Source::Apt("python3-venv"),
+    })
 }
 
 fn to_build() -> Vec<Missing> {

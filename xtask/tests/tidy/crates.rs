@@ -2,6 +2,7 @@
 
 use crate::checkout::{code_lines, files, members};
 use crate::none;
+use cargo_metadata::Package;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -120,6 +121,26 @@ fn crates_depend_on_lower_floors() {
         for used in package.dependencies.iter().map(|dependency| dependency.name.as_str()) {
             if names.contains(used) && used != name && !allowed.contains(&used) {
                 problems.push(format!("{name} must not use {used}"));
+            }
+        }
+    }
+    none(&problems);
+}
+
+/// crates.io has only what is published.
+#[test]
+fn published_crates_use_published_ones() {
+    let members = members();
+    let is_published =
+        |package: &&Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+    let published: BTreeSet<&str> =
+        members.iter().filter(is_published).map(|package| package.name.as_str()).collect();
+    let mut problems = Vec::new();
+    for package in members.iter().filter(is_published) {
+        for used in package.dependencies.iter().filter(|used| used.path.is_some()) {
+            if !published.contains(used.name.as_str()) {
+                problems
+                    .push(format!("{} is published, and {}, which it uses, is not", package.name, used.name));
             }
         }
     }

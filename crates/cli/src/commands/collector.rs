@@ -18,7 +18,7 @@ pub fn collector(arguments: &CollectorArguments) -> Result<ExitCode, Failure> {
     let error = Command::new(program).args(&arguments.arguments).exec();
     if error.kind() == io::ErrorKind::NotFound {
         return Err(Failure::job(format!("{PROGRAM} is neither beside this program nor on PATH"))
-            .hint("it is not in the npm packages; in a checkout of selfprof, `cargo xtask build collector` builds it"));
+            .hint("`npx @selfprof/collector` runs it without an installation; in a checkout of selfprof, `cargo xtask build collector` builds it"));
     }
     Err(Failure::job(format!("{} cannot be started: {error}", program.display())))
 }
