@@ -50,7 +50,8 @@ pub struct Arguments {
     /// Run everything
     #[arg(long)]
     nightly: bool,
-    /// Run on these Node majors only; may be repeated [default: all; without --all, --nightly and --only, that of the Node on PATH]
+    /// Run on these Node majors only; may be repeated [default: all; without --all, --nightly and --only, that of the
+    /// Node on PATH]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Vec<u32>,
     /// Run one step of any tier (`js-22`) or a family of them (`js`), with the steps that it needs; may be repeated

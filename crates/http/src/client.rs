@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use data_encoding::BASE64;
+use percent_encoding::percent_decode_str;
 use ureq::http::{self, Method};
 use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, AsSendBody, Body};
@@ -41,8 +42,6 @@ const IDLE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
-    /// Without proxies.
-    direct: Agent,
     time: TimeLimits,
 }
 
@@ -70,23 +69,21 @@ impl Client {
         let tls = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .root_certs(RootCerts::PlatformVerifier)
-            // Named here, because a build with the collector contains two.
+            // ureq chooses none.
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .build();
-        let config = || {
-            Agent::config_builder()
-                .http_status_as_error(false)
-                // They are followed here.
-                .max_redirects(0)
-                .max_redirects_will_error(false)
-                .timeout_connect(Some(time.connect))
-                .timeout_recv_body(Some(time.body))
-                .max_idle_age(IDLE)
-                .user_agent(concat!("selfprof/", env!("CARGO_PKG_VERSION")))
-                .accept("*/*")
-                .tls_config(tls.clone())
-        };
-        Self { agent: config().build().new_agent(), direct: config().proxy(None).build().new_agent(), time }
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // They are followed here.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(time.connect))
+            .timeout_recv_body(Some(time.body))
+            .max_idle_age(IDLE)
+            .user_agent(concat!("selfprof/", env!("CARGO_PKG_VERSION")))
+            .accept("*/*")
+            .tls_config(tls);
+        Self { agent: config.build().new_agent(), time }
     }
 
     /// Asks for the URL, and follows redirects.
@@ -152,23 +149,25 @@ impl Client {
         for (name, value) in request.private.iter().filter(|_| is_same_origin) {
             builder = builder.header(name, value);
         }
-        let agent = if is_this_machine(&plain) { &self.direct } else { &self.agent };
+        let is_direct = is_this_machine(&plain);
         let response = match body {
-            Some(body) => run(agent, builder, body, left)?,
-            None => run(agent, builder, (), left)?,
+            Some(body) => self.run(builder, body, (is_direct, left))?,
+            None => self.run(builder, (), (is_direct, left))?,
         };
         let (head, body) = response.into_parts();
         Ok(Response { url: plain, status: head.status, headers: head.headers, body })
     }
-}
 
-fn run(
-    agent: &Agent,
-    builder: http::request::Builder,
-    body: impl AsSendBody,
-    time: Duration,
-) -> Result<http::Response<Body>, ureq::Error> {
-    agent.run(agent.configure_request(builder.body(body)?).timeout_global(Some(time)).build())
+    fn run(
+        &self,
+        builder: http::request::Builder,
+        body: impl AsSendBody,
+        (is_direct, time): (bool, Duration),
+    ) -> Result<http::Response<Body>, ureq::Error> {
+        let config = self.agent.configure_request(builder.body(body)?).timeout_global(Some(time));
+        let config = if is_direct { config.proxy(None) } else { config };
+        self.agent.run(config.build())
+    }
 }
 
 /// Whether a URL leads to this machine, which no proxy can reach.
@@ -197,12 +196,7 @@ fn basic_authorization(url: &Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
     }
-    let decode = |text: &str| {
-        let decoded = url::form_urlencoded::parse(text.replace('+', "%2B").as_bytes())
-            .next()
-            .map(|(key, _)| key.into_owned());
-        decoded.unwrap_or_default()
-    };
+    let decode = |text| percent_decode_str(text).decode_utf8_lossy();
     let text = format!("{}:{}", decode(url.username()), decode(url.password().unwrap_or_default()));
     Some(format!("Basic {}", BASE64.encode(text.as_bytes())))
 }
@@ -298,8 +292,8 @@ mod tests {
         let of = |url: &str| basic_authorization(&Url::parse(url).unwrap());
         assert_eq!(of("https://a.example"), None);
         assert_eq!(
-            of("https://user:pa%20+ss@a.example").unwrap(),
-            format!("Basic {}", BASE64.encode(b"user:pa +ss"))
+            of("https://user:pa%20+s&s@a.example").unwrap(),
+            format!("Basic {}", BASE64.encode(b"user:pa +s&s"))
         );
     }
 }

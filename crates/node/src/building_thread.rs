@@ -25,20 +25,21 @@ pub fn run(job: impl FnOnce() + Send + 'static) {
 
 /// Waits until all jobs given so far are done.
 pub fn wait() {
-    let (done, waiting) = channel();
-    run(move || {
-        let _ = done.send(());
-    });
-    let _ = waiting.recv();
+    let _ = marker().recv();
 }
 
 /// As [`wait`], for a limited time: for a caller that may hold a lock that a job needs.
 pub fn wait_at_most(patience: Duration) {
+    let _ = marker().recv_timeout(patience);
+}
+
+/// Receives something when all jobs given so far are done.
+fn marker() -> Receiver<()> {
     let (done, waiting) = channel();
     run(move || {
         let _ = done.send(());
     });
-    let _ = waiting.recv_timeout(patience);
+    waiting
 }
 
 fn run_all(jobs: &Receiver<Job>) {

@@ -32,12 +32,14 @@
 //! [two-proportion z-test]: https://en.wikipedia.org/wiki/Two-proportion_Z-test
 //! [Holm–Bonferroni method]: https://en.wikipedia.org/wiki/Holm%E2%80%93Bonferroni_method
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use crate::evaluated::evaluated_script;
+use crate::file_url::local_path;
 use crate::frame::Frame;
-use crate::id::FrameId;
+use crate::id::{FrameId, StackId};
 use crate::marker::Marker;
 use crate::merged::MergedThreads;
 use crate::micros::Micros;
@@ -185,21 +187,13 @@ struct Side {
     /// How many samples of equal length say as much as these.
     equal_samples: f64,
     functions: Vec<Hits>,
-    /// Whether the samples are in the order of time.
+    /// Whether the samples are in the order of time. Some formats, such as pprof, have a sum for each stack instead, so
+    /// that all samples of a stack lie together.
     has_order: bool,
 }
 
 /// With so few stacks, samples in the order of time can look like sorted ones.
 const FEW_STACKS: usize = 16;
-
-/// Whether samples are in the order of time. Some formats, such as pprof, have a sum for each stack instead, so that
-/// all samples of a stack lie together.
-fn has_order(trace: &Trace) -> bool {
-    let busy = || trace.samples().iter().filter(|sample| !sample.is_idle()).map(|sample| sample.stack);
-    let runs = 1 + busy().zip(busy().skip(1)).filter(|(one, next)| one != next).count();
-    let stacks = busy().collect::<HashSet<_>>().len();
-    stacks < FEW_STACKS || runs > stacks + stacks / 10
-}
 
 /// What samples of uneven length count for.
 ///
@@ -277,6 +271,9 @@ impl Side {
         let innermost = |sample: &Sample| sample.stack.map(|stack| trace.stacks()[stack].frame);
         let mut split = split.iter().copied().peekable();
         let mut samples = 0;
+        // How many stacks there are, in how many runs of samples with the same stack.
+        let mut is_known = vec![false; trace.stacks().len() + 1];
+        let (mut stacks, mut runs, mut last) = (0, 0, None);
         let (mut before, mut now) = (Vec::new(), Vec::new());
         let mut index = 0;
         while let Some(sample) = trace.samples().get(index) {
@@ -292,6 +289,12 @@ impl Side {
                 continue;
             }
             samples += 1;
+            // A sample that partly waited is one: its second part ran.
+            let stack = other.unwrap_or(sample).stack.map_or(trace.stacks().len(), StackId::index);
+            if last.replace(stack) != Some(stack) {
+                runs += 1;
+                stacks += usize::from(!std::mem::replace(&mut is_known[stack], true));
+            }
             now.extend(innermost(sample).map(|frame| (frame, part * of_one)));
             now.extend(other.and_then(innermost).map(|frame| (frame, (1.0 - part) * of_one)));
             add_change(&before, &now);
@@ -299,7 +302,8 @@ impl Side {
         }
         add_change(&before, &[]);
         let equal_samples = scale.map_or(samples as f64, |scale| scale.equal_samples);
-        Self { summary, samples, equal_samples, functions, has_order: has_order(trace) }
+        let has_order = stacks < FEW_STACKS || runs > stacks + stacks / 10;
+        Self { summary, samples, equal_samples, functions, has_order }
     }
 
     fn share_of_time(&self, row: Option<FunctionRow>) -> f64 {
@@ -502,7 +506,7 @@ fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
 }
 
 /// A function's name, and what its script is compared by.
-fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
+fn named(trace: &Trace, frame: FrameId) -> (&str, Option<Cow<'_, str>>) {
     let frame = trace.frames()[frame];
     let resource = frame.resource.map(|id| &trace.resources()[id]);
     (&trace.names()[frame.name], resource.map(script))
@@ -512,10 +516,10 @@ fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
 pub const EVALUATED: &str = "(eval)";
 
 /// What the URL of a script is compared by: the same for a path and its `file:` URL, and for all evaluated scripts.
-pub fn script(url: &str) -> &str {
+pub fn script(url: &str) -> Cow<'_, str> {
     match evaluated_script(url) {
-        Some(_) => EVALUATED,
-        None => url.strip_prefix("file://").filter(|path| path.starts_with('/')).unwrap_or(url),
+        Some(_) => EVALUATED.into(),
+        None => local_path(url).unwrap_or(url.into()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod of_collector;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
@@ -208,8 +209,8 @@ fn write_table(
 
 /// Whether both programs have scripts, and none is in both. Those of Node.js and evaluated ones do not count.
 fn have_no_script_in_common(programs: &Programs<'_>) -> bool {
-    let is_file = |script: &&str| !script.starts_with("node:") && *script != comparison::EVALUATED;
-    let [base, new] = [programs.base, programs.new].map(|program| -> HashSet<&str> {
+    let is_file = |script: &Cow<'_, str>| !script.starts_with("node:") && script != comparison::EVALUATED;
+    let [base, new] = [programs.base, programs.new].map(|program| -> HashSet<Cow<'_, str>> {
         let resources = program.merged.trace.resources().iter();
         resources.map(|(_, url)| comparison::script(url)).filter(is_file).collect()
     });

@@ -13,10 +13,11 @@ use std::time::SystemTime;
 
 use percent_encoding::percent_decode_str;
 use selfprof_source_maps::{Comments, Map, json_of_data_url};
+use selfprof_trace::local_path;
 
 use crate::failure::Failure;
 use crate::terminal::messages::warn;
-use crate::terminal::names::{local_path, printable};
+use crate::terminal::names::printable;
 
 /// The longest script or source map that is read.
 const MAX_BYTES: u64 = 1 << 26;
@@ -193,15 +194,15 @@ fn decoded(url: &str) -> Cow<'_, str> {
 
 /// The local file with this URL or path.
 pub fn local_file(url: &str) -> Option<PathBuf> {
-    let path = local_path(without_query(url)).unwrap_or_else(|| url.to_owned());
-    Some(PathBuf::from(path)).filter(|path| path.is_absolute() && path.is_file())
+    let path = local_path(without_query(url)).unwrap_or(url.into());
+    Some(PathBuf::from(path.into_owned())).filter(|path| path.is_absolute() && path.is_file())
 }
 
 /// The path of the map that a script links to.
 pub fn linked(code: &Path, map: &str) -> PathBuf {
     let folder = code.parent().unwrap_or(Path::new("."));
     let map = without_query(map);
-    let path = folder.join(local_path(map).unwrap_or_else(|| decoded(map).into_owned()));
+    let path = folder.join(&*local_path(map).unwrap_or_else(|| decoded(map)));
     // Some tools write the name of the file as it is, even if it contains `%`.
     let as_written = folder.join(map);
     if !path.is_file() && as_written.is_file() { as_written } else { path }

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use percent_encoding::percent_decode_str;
-
-use selfprof_trace::{Frame, FrameId, Trace};
+use selfprof_trace::{Frame, FrameId, Trace, local_path};
 
 use crate::inferred_names::{InferredNames, MARK};
 
@@ -59,12 +57,6 @@ pub fn script(url: &str, base: &Path) -> String {
     printable(&short_url(url, base))
 }
 
-/// The path of a `file:` URL without a host.
-pub fn local_path(url: &str) -> Option<String> {
-    let path = url.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
-    Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
-}
-
 /// A command line for a table: without the directory `base` in paths, and not too long.
 pub fn short_command(command: &str, base: &Path) -> String {
     // An unknown directory is empty.
@@ -78,10 +70,10 @@ pub fn short_command(command: &str, base: &Path) -> String {
 
 /// Turns a `file:` URL into a path, and makes any path below `base` relative to it.
 fn short_url(url: &str, base: &Path) -> String {
-    let path = local_path(url).unwrap_or_else(|| url.to_owned());
-    match Path::new(&path).strip_prefix(base) {
+    let path = local_path(url).unwrap_or(url.into());
+    match Path::new(&*path).strip_prefix(base) {
         Ok(relative) => relative.to_string_lossy().into_owned(),
-        Err(_) => path,
+        Err(_) => path.into_owned(),
     }
 }
 

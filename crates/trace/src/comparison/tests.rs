@@ -67,8 +67,8 @@ fn paths_are_urls_of_files() {
         trace.push_sample(Sample { timestamp: Micros(1000), stack, marker: None });
         trace
     };
-    for (new, expected) in [("file:///app/a.js", 1), ("/app/a.js", 1), ("file://host/app/a.js", 2)] {
-        assert_eq!(Comparison::of(&of("/app/a.js"), &of(new)).functions.len(), expected, "{new}");
+    for (new, expected) in [("file:///app/a%20b.js", 1), ("/app/a b.js", 1), ("file://host/app/a b.js", 2)] {
+        assert_eq!(Comparison::of(&of("/app/a b.js"), &of(new)).functions.len(), expected, "{new}");
     }
 }
 
