@@ -3,8 +3,6 @@
 // The preload of `selfprof run`: records this thread into a journal until the thread ends, and passes itself on to
 // worker threads and child processes. Node runs it in the main thread and in every worker, before the program.
 
-const { isMainThread } = require('node:worker_threads');
-
 const { hasBegun, recordThread, reportFailure } = require('./src/run/record.cjs');
 const { setForWorkers, takeRequest } = require('./src/run/request.cjs');
 
@@ -19,10 +17,10 @@ if (request !== undefined && !hasBegun(request)) {
     const onEnd = () => {
       for (const undoOne of undo) undoOne();
     };
-    recordThread(request, { isMain: isMainThread, isPreloaded: true, onEnd });
+    recordThread(request, { isPreloaded: true, onEnd });
     if (request.settings.labels !== undefined) require('./src/continuous/thread.cjs').beginThread(request);
   } catch (error) {
     // The program runs in any case.
-    reportFailure(request, isMainThread, error);
+    reportFailure(request, error);
   }
 }

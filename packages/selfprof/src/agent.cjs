@@ -14,8 +14,6 @@ const { workScripts } = require('./with-marker.cjs');
 /**
  * @typedef {object} AgentSettings
  * @property {'eager' | 'lazy'} mode when V8 logs code: always, or while a profiler runs
- * @property {'fold' | 'full'} nodeFrames how traces show calls within Node's own scripts: as one frame without a
- *   position, or each call
  */
 
 /**
@@ -37,10 +35,9 @@ function readVariable(name, values) {
 /**
  * The prefixes of host scripts, whose frames are shown like those of built-in functions: this package's scripts, and
  * Node's unless they are to be shown in full.
- *
- * @param {'fold' | 'full'} nodeFrames
  */
-function hostScripts(nodeFrames) {
+function hostScripts() {
+  const nodeFrames = readVariable('SELFPROF_NODE_FRAMES', ['fold', 'full']);
   const ownScripts = [__dirname + path.sep, path.join(__dirname, '..', 'run.cjs')];
   return nodeFrames === 'full' ? ownScripts : ['node:', ...ownScripts];
 }
@@ -117,10 +114,9 @@ function ensureAgentForRecording(options) {
  */
 function makeAgent(options, isForRecording) {
   const mode = readVariable('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? options?.mode ?? 'eager';
-  const nodeFrames = readVariable('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? options?.nodeFrames ?? 'fold';
   madeAgent = native.begin(
     mode,
-    hostScripts(nodeFrames),
+    hostScripts(),
     timeOrigin(),
     threadId,
     traceName(),
@@ -131,7 +127,7 @@ function makeAgent(options, isForRecording) {
   );
   if (madeAgent && isMainThread) pauseForEndings();
   if (!madeAgent && !isForRecording) native.keepAgent();
-  settings = { mode, nodeFrames };
+  settings = { mode };
   updateEntryRecording();
   return settings;
 }

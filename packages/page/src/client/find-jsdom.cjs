@@ -88,9 +88,7 @@ function findLibrary(wanted) {
     if (found === undefined) continue;
     const [major, minor] = found.version.split('.').map(Number);
     if (major === KNOWN.major && minor === KNOWN.minor) return found;
-    throw new Error(
-      `@selfprof/page: jsdom ${found.version} in ${found.folder} is not supported\n\n` + `hint: ${INSTALL}`,
-    );
+    throw new Error(`@selfprof/page: jsdom ${found.version} in ${found.folder} is not supported\n\nhint: ${INSTALL}`);
   }
   const where = wanted === undefined ? '' : ` at ${wanted}`;
   throw new Error(`@selfprof/page: jsdom was not found${where}\n\nhint: ${INSTALL}`);

@@ -69,13 +69,11 @@ class Network {
    * @param {import('./http.cjs').Transport} transport
    * @param {import('./cookies.cjs').Cookies} cookies
    * @param {string} userAgent
-   * @param {Intercept} [intercept]
    */
-  constructor(transport, cookies, userAgent, intercept) {
+  constructor(transport, cookies, userAgent) {
     this.#transport = transport;
     this.#cookies = cookies;
     this.#userAgent = userAgent;
-    this.intercept = intercept;
   }
 
   /**

@@ -419,7 +419,8 @@ class AgentThreads {
    * Looks up a blob: URL. A thread that made one may have reported it, and its message may not have been read yet: each
    * has answered by then.
    *
-   * @param {string} url @param {import('../fetch/origin.cjs').Origin} origin
+   * @param {string} url
+   * @param {import('../fetch/origin.cjs').Origin} origin
    */
   async #findBlob(url, origin) {
     const find = () => {

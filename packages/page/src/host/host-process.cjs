@@ -61,11 +61,8 @@ const methods = new HostMethods(send);
 async function answer({ id, method, parameters }) {
   try {
     if (method === 'start') {
-      const { processMemoryLimit, ...options } = parameters;
+      const { processMemoryLimit } = parameters;
       limitMemory(processMemoryLimit === undefined ? defaultLimit() : processMemoryLimit * 2 ** 20);
-      await methods.call(method, options);
-      send({ id });
-      return;
     }
     send({ id, result: await methods.call(method, parameters) });
   } catch (error) {

@@ -74,7 +74,6 @@ export type OnAnswer = (answer: string, bytes: Uint8Array) => void;
 export interface WindowDescription {
   isIsolated: boolean;
   isSecure: boolean;
-  mayProfile: boolean;
   /** On the addon's clock, in milliseconds. */
   origin: number;
   /** On the clock of the Unix epoch, in milliseconds. */

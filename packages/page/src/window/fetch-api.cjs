@@ -2,8 +2,7 @@
 
 // fetch() and sendBeacon(). https://fetch.spec.whatwg.org/#fetch-method
 //
-// page/loading/loader.cjs decides what may be fetched and what of the response may be seen: see
-// page/loading/loader.cjs.
+// page/loading/loader.cjs decides what may be fetched and what of the response may be seen.
 
 const host = require('selfprof:host');
 const { extractBody } = require('./fetch-body.cjs');

@@ -60,7 +60,7 @@ function startAgent(options) {
   });
   const value = toValue(text);
   const request = readRequest(PRELOAD, value);
-  recordThread(request, { isMain: true, isPreloaded: isPreloaded() });
+  recordThread(request, { isPreloaded: isPreloaded() });
   beginThread(request);
   if (children) require('../run/child-processes.cjs').follow(request);
   require('../run/workers.cjs').follow(PRELOAD, () => {});

@@ -4,7 +4,6 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { isMainThread } = require('node:worker_threads');
 
 const { hasBegun, recordThread, reportFailure } = require('./record.cjs');
 const { readRequest, setForWorkers, toValue } = require('./request.cjs');
@@ -44,12 +43,12 @@ function record(value) {
   const undo = () => {
     for (const undoOne of changes.splice(0)) undoOne();
   };
-  const thread = { isMain: isMainThread, isPreloaded: false, onEnd: undo };
+  const thread = { isPreloaded: false, onEnd: undo };
   if (!recordThread(request, thread)) throw new Error('the recording has ended');
   undoLast();
   undoLast = undo;
   if (request.settings.children) changes.push(require('./child-processes.cjs').follow(request));
-  const onFailure = (/** @type {unknown} */ error) => reportFailure(request, isMainThread, `a worker: ${error}`);
+  const onFailure = (/** @type {unknown} */ error) => reportFailure(request, `a worker: ${error}`);
   changes.push(require('./workers.cjs').follow(PRELOAD, onFailure), () => setForWorkers(undefined));
   setForWorkers(value);
   return value;

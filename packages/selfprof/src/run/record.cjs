@@ -4,15 +4,11 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { threadId, threadName } = require('node:worker_threads');
+const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
-/**
- * The thread's name. Node exposes the names of workers from 22.20 and 24.6 on.
- *
- * @param {boolean} isMain
- */
-function nameOf(isMain) {
-  if (isMain) return 'main-thread';
+/** The thread's name. Node exposes the names of workers from 22.20 and 24.6 on. */
+function nameOfThread() {
+  if (isMainThread) return 'main-thread';
   return threadName && threadName !== 'WorkerThread' ? threadName : `worker-${threadId}`;
 }
 
@@ -20,10 +16,9 @@ function nameOf(isMain) {
  * The name of the thread's files, without their suffixes.
  *
  * @param {import('./request.cjs').Request} request
- * @param {boolean} isMain
  */
-function fileOf({ settings, processName }, isMain) {
-  return path.join(settings.dir, `${processName}.${isMain ? 'main' : `worker-${threadId}`}`);
+function fileOf({ settings, processName }) {
+  return path.join(settings.dir, `${processName}.${isMainThread ? 'main' : `worker-${threadId}`}`);
 }
 
 /**
@@ -59,12 +54,13 @@ function recordedBy() {
 }
 
 /**
- * Records this thread into a journal until the thread ends.
- *
  * @typedef {object} RecordedThread
- * @property {boolean} isMain whether this is the main thread
  * @property {boolean} isPreloaded whether the program has not begun yet
  * @property {() => void} [onEnd] called if the recording ends before the thread
+ */
+
+/**
+ * Records this thread into a journal until the thread ends.
  *
  * @param {import('./request.cjs').Request} request
  * @param {RecordedThread} thread
@@ -92,7 +88,7 @@ function recordThread(request, thread) {
  * @param {import('./request.cjs').Request} request
  * @param {RecordedThread} thread
  */
-function beginRecording(request, { isMain, isPreloaded, onEnd }) {
+function beginRecording(request, { isPreloaded, onEnd }) {
   const { connection, keep, period, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   const native = require('../native.cjs');
   const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
@@ -102,7 +98,7 @@ function beginRecording(request, { isMain, isPreloaded, onEnd }) {
     native.beginLifeSign(path.join(request.settings.dir, `${request.processName}.alive`), content);
   }
   const options = {
-    path: `${fileOf(request, isMain)}.journal`,
+    path: `${fileOf(request)}.journal`,
     connection,
     keep: keep ?? undefined,
     period,
@@ -110,14 +106,14 @@ function beginRecording(request, { isMain, isPreloaded, onEnd }) {
     limit: limit ?? undefined,
     maxEntries: maxEntries ?? undefined,
     threadId,
-    threadName: nameOf(isMain),
+    threadName: nameOfThread(),
     command: request.command,
     mode: agent.mode,
     timeOrigin: performance.timeOrigin,
     node: process.version,
     foldNodeFrames: nodeFrames === 'fold',
     // Node ends a worker whose heap is full, and with that its recording ends as always.
-    watchHeapLimit: isMain && isPreloaded && !writesHeapSnapshots(),
+    watchHeapLimit: isMainThread && isPreloaded && !writesHeapSnapshots(),
   };
   const isRecording = native.record(options, () => {
     updateEntryRecording();
@@ -137,15 +133,14 @@ function writesHeapSnapshots() {
  * Tells `selfprof run` why a thread is not recorded.
  *
  * @param {import('./request.cjs').Request} request
- * @param {boolean} isMain
  * @param {unknown} error
  */
-function reportFailure(request, isMain, error) {
+function reportFailure(request, error) {
   // Only the first paragraph: the hints are for programs that load the package themselves.
   const message = (error instanceof Error ? error.message : String(error)).split('\n\n')[0];
   const failure = { pid: process.pid, command: request.command, message };
   try {
-    fs.writeFileSync(`${fileOf(request, isMain)}.failure`, JSON.stringify(failure));
+    fs.writeFileSync(`${fileOf(request)}.failure`, JSON.stringify(failure));
   } catch {
     // The recording has ended, and with it its directory.
   }

@@ -109,7 +109,6 @@ class PageWindow {
     return {
       isIsolated,
       isSecure,
-      mayProfile: document.profiling !== undefined,
       origin: realm.timeOrigin,
       // Coarsened as its clock is.
       timeOrigin: Math.floor((realm.timeOrigin + epoch) * 10) / 10,
